@@ -61,7 +61,8 @@ help:
 	@echo 'make check-long the long forms of the tests, for hours'
 	@echo 'make fuzz       fuzz each parser, FUZZ_SECONDS=30 each'
 	@echo 'make bench      speed and memory beside their limits'
-	@echo 'make lint       clang-tidy, cppcheck, format, include direction'
+	@echo 'make lint       clang-tidy, cppcheck, format, include direction,'
+	@echo '                calls in one direction'
 	@echo 'make format     lay the source out as lint wants it'
 	@echo 'make man        the man pages, in build/man'
 	@echo 'make install    into DESTDIR/prefix (prefix=/usr/local)'
@@ -102,7 +103,7 @@ $(B)/unit: $(TEST_OBJ) $(SERVER_OBJ) $(LIB_OBJ)
 
 # The server with what the conformance suite of MCP wants to find; see
 # tests/mcp/conformance. Not part of any other target.
-FIXED    := src/mcp/message.c src/mcp/server.c
+FIXED    := src/mcp/dispatch.c src/mcp/server.c
 FIXTURES := $(FIXED:%.c=$(B)/fixtures/%.o) \
             $(B)/fixtures/tests/mcp/fixtures/fixtures.o
 
@@ -178,10 +179,11 @@ bench: all $(B)/bench-program
 SOURCES  := $(wildcard include/*.h include/quire/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] fuzz/*.c \
             bench/*.[ch])
 
-lint:
+lint: $(B)/quire
 	$(Q)tools/long-files
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 	$(Q)tools/check-includes
+	$(Q)tools/check-calls $(B)
 	$(Q)tools/check-prose
 	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
 	    --enable=warning,performance,portability --suppress=missingInclude \

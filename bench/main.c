@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,23 +65,6 @@ static void list(const struct bench *b)
     }
 }
 
-static void measure(struct bench *b)
-{
-    const struct measure *m;
-    int i;
-
-    if (b->quick)
-        fputs("bench: --quick takes fewer and smaller things than the names "
-              "say\n",
-              stderr);
-    for (i = 0; i < N_THEMES; i++) {
-        for (m = themes[i]; m->run; m++) {
-            if (wanted(b, m))
-                m->run(b);
-        }
-    }
-}
-
 /* ---- the scratch directory ---------------------------------------------- */
 
 static bool in_memory(const char *path)
@@ -99,7 +83,8 @@ static char *try_scratch(const char *place)
     if (!path)
         bench_fail("no memory");
     strcpy(stpcpy(path, place), name);
-    if (mkdtemp(path))
+    /* The workers of a peer's server run as another user. */
+    if (mkdtemp(path) && chmod(path, 0711) == 0)
         return path;
     free(path);
     return NULL;
@@ -141,6 +126,41 @@ static void remove_scratch(const char *path)
     if (dir >= 0)
         close(dir);
     free(parent);
+}
+
+/* ---- measuring ---------------------------------------------------------- */
+
+/* Run one measurement in a directory of its own: no two share a name, and what
+ * one leaves behind does not slow down the next. */
+static void run_measure(struct bench *b, const struct measure *m)
+{
+    const char *top = b->scratch;
+    char *dir = place_path(b, "measure");
+
+    if (mkdir(dir, 0755) < 0)
+        bench_fail("cannot make %s: %s", dir, strerror(errno));
+    b->scratch = dir;
+    m->run(b);
+    b->scratch = top;
+    place_clear(b, "measure");
+    free(dir);
+}
+
+static void measure(struct bench *b)
+{
+    const struct measure *m;
+    int i;
+
+    if (b->quick)
+        fputs("bench: --quick takes fewer and smaller things than the names "
+              "say\n",
+              stderr);
+    for (i = 0; i < N_THEMES; i++) {
+        for (m = themes[i]; m->run; m++) {
+            if (wanted(b, m))
+                run_measure(b, m);
+        }
+    }
 }
 
 /* ---- the two processes -------------------------------------------------- */

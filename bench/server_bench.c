@@ -181,7 +181,6 @@ static struct server start_nginx(const struct bench *b, const struct buf *text)
     close(at);
     chmod(file, 0644);
     chmod(dir, 0755);
-    chmod(b->scratch, 0755); /* its workers are nobody */
     s.pid = start(argv, said);
     for (i = 0; s.pid > 0 && n == 0 && i < 200; i++) {
         usleep(10000);

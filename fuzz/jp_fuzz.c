@@ -63,9 +63,9 @@ static void add_content(struct parts *p, const struct payload *one)
     const char *odd = NULL;
 
     if (one->form == FORM_REF) {
-        HOLDS(
-            !payload_fetch(one, blob_view_all(p->blobs), &content, &bad, NULL));
-        odd = bad.kind;
+        HOLDS(!payload_fetch(one, blob_view_all(p->blobs), UINT64_MAX, &content,
+                             &bad, NULL));
+        odd = bad.lost ? bad.kind : NULL;
     } else {
         odd = payload_content(one, &text, &raw, &content);
     }
@@ -87,8 +87,11 @@ static void add_content(struct parts *p, const struct payload *one)
 static quire_status take(void *ctx, const struct payload *one, quire_error *err)
 {
     struct parts *p = ctx;
-    const char *from = one->key.data;
-    const char *to = (const char *)one->value.data + one->value.len;
+    /* An answer may become a block, and a block an answer. */
+    quire_bytes key = one->block.data ? one->block_key : one->key;
+    quire_bytes value = one->block.data ? one->block : one->value;
+    const char *from = key.data;
+    const char *to = (const char *)value.data + value.len;
 
     (void)err;
     if (one->form == FORM_ODD)

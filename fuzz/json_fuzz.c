@@ -166,7 +166,7 @@ static quire_bytes trim(quire_bytes text)
 
 static void against_json_c(quire_bytes text)
 {
-    struct json_error error = {0, NULL};
+    struct json_error error = {.why = NULL};
     bool ok = json_check(text, JSON_UTF8, &error), theirs_ok;
     struct json_c_object *theirs = oracle(text, &theirs_ok);
 
@@ -213,7 +213,7 @@ static void tree_agrees(quire_bytes text, bool ok, const struct json_error *e,
                         struct arena *a)
 {
     struct buf out = BUF_INIT(SIZE_MAX / 2);
-    struct json_error error = {0, NULL};
+    struct json_error error = {.why = NULL};
     struct json_node *root = json_tree_read(text, a, &error);
 
     HOLDS(ok == (root != NULL));
@@ -304,7 +304,7 @@ static void strings_agree(quire_bytes text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     quire_bytes text = bytes_of(data, size);
-    struct json_error error = {0, NULL};
+    struct json_error error = {.why = NULL};
     struct arena a = ARENA_INIT;
     bool ok = json_check(text, 0, &error);
 

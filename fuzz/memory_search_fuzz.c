@@ -35,12 +35,15 @@ static struct db *open_words(void)
     return db;
 }
 
-static int64_t hits(struct db *db, quire_bytes text, bool plain, bool *any)
+enum form { WHOLE, PLAIN, BEGINNINGS };
+
+static int64_t hits(struct db *db, quire_bytes text, enum form form, bool *any)
 {
     struct buf b = BUF_INIT((size_t)1 << 20);
     int64_t n = 0;
 
-    *any = memory_expression(text, plain, &b);
+    *any = form == BEGINNINGS ? memory_stem_expression(text, &b)
+                              : memory_expression(text, form == PLAIN, &b);
     HOLDS(!b.failed && *any == (b.len > 0));
     HOLDS(utf8_check(buf_bytes(&b)));
     HOLDS(!b.len || !memchr(b.data, '\0', b.len));
@@ -58,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     quire_bytes text = bytes_of(size ? (const void *)data : "", size);
     static struct db *db; /* making one costs more than all the rest */
-    bool any, any_plain;
+    bool any, any_plain, any_stem;
     int64_t found;
 
     if (!db)
@@ -69,8 +72,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         "INSERT INTO t(rowid, title, content, tags, source)"
         " VALUES(2, '', ?1, '', '')",
         text);
-    found = hits(db, text, false, &any);
-    HOLDS(found == hits(db, text, true, &any_plain) && any == any_plain);
+    found = hits(db, text, WHOLE, &any);
+    HOLDS(found == hits(db, text, PLAIN, &any_plain) && any == any_plain);
+    HOLDS(!(found & hits(db, text, BEGINNINGS, &any_stem)));
+    HOLDS(any || !any_stem);
     /* Of a long text the words that count may be cut off, or in half. */
     if (any && size < 60)
         HOLDS((found >= 2) == (ask(db, "SELECT count(*) FROM v WHERE doc = 2",

@@ -137,8 +137,8 @@ static void stays_inside(void)
 {
     has_only("", " . .. outside home ");
     has_only("outside", " . .. ");
-    has_only("home", " . .. artifacts blobs quire.db quire.db-wal "
-                     "quire.db-shm sessions config.json ");
+    has_only("home", " reserve . .. artifacts blobs quire.db quire.db-wal "
+                     "quire.db-shm quire.db-mark sessions config.json ");
     has_only("home/artifacts", " . .. temp scratchpad ");
     has_only("home/artifacts/scratchpad", " . .. temp ");
 }

@@ -84,9 +84,10 @@ typedef struct quire_artifact_options {
  *   `q`.
  * Fails: common
  *   QUIRE_INVALID    the path, media type, tags or metadata are not valid
- *   QUIRE_TOO_LARGE  the content exceeds quota.file, 1 MiB by default
- *   QUIRE_QUOTA      the session would exceed quota.session (50 MiB), or the
- *                    tenant quota.tenant (500 MiB); session_used and
+ *   QUIRE_TOO_LARGE  the content exceeds quota.file: 16 MiB by default, 1 MiB
+ *                    for tenants but the default one
+ *   QUIRE_QUOTA      the session would exceed quota.session (1 GiB; 50 MiB), or
+ *                    the tenant quota.tenant (10 GiB; 500 MiB); session_used and
  *                    tenant_used of *out are what they would hold
  *   QUIRE_CHANGED    the current content is not the expected one
  *   QUIRE_NOT_FOUND  no such session
@@ -201,7 +202,8 @@ typedef struct quire_search_options {
 /* Search artifacts by the words in path, purpose, tags and text, best first.
  * Any text is a query: all words must match, text in double quotes as a
  * phrase; case and accents are ignored; identifiers in code and Chinese,
- * Japanese and Korean text match by their parts. Whole-word matches come
+ * Japanese and Korean text match by their parts. The signs of words such as C++,
+ * C# and $HOME must match, too. Whole-word matches come
  * before prefix matches; with several words, prefixes count only if no
  * artifact has all words as they are. Of a very frequent word the newest few
  * thousand artifacts are ranked, and *partial (may be NULL) is set. Content

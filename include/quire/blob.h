@@ -51,15 +51,20 @@ typedef struct quire_blob_info {
 
 enum {
     /* Read an existing copy whole before trusting it, and replace it if it is
-     * damaged. Without this only its size is compared, which finds a truncated
-     * file but not a flipped bit. */
+     * damaged. Without this its size and first bytes are compared, which finds
+     * a truncated file but not a flipped bit. */
     QUIRE_PUT_VERIFY = 1 << 0,
+
+    /* The caller gives up its own copy: the same, but a copy that this handle
+     * has verified or written is not read again. */
+    QUIRE_PUT_MOVE = 1 << 1,
 };
 
 /* Store content under its digest: from memory, from a stream of any length in
  * constant memory, or from the start of the file open at `fd`. Content that
  * exists already is not written again but marked as seen now, which keeps a
- * concurrent collection from removing it; a copy of the wrong size is replaced.
+ * concurrent collection from removing it; a copy of the wrong size, or one that
+ * this handle has found damaged, is replaced.
  * `info` may be NULL.
  *
  * Owns: content is copied; `fd` stays open, at its offset.
@@ -97,6 +102,14 @@ quire_status quire_blob_resolve(quire *q, const char *text, quire_digest *out,
  * Durable: reads only. */
 quire_status quire_blob_stat(quire *q, const quire_digest *digest,
                              quire_blob_info *info, quire_error *err);
+
+/* Return the path of the file that a blob has if `in_file` is set.
+ *
+ * Owns: *path is lent until the next call with `q`.
+ * Fails: common
+ * Durable: reads only. */
+quire_status quire_blob_path(quire *q, const quire_digest *digest,
+                             const char **path, quire_error *err);
 
 /* Return the whole content, verified against its digest.
  *

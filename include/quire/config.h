@@ -4,7 +4,9 @@
  * quota.file, quota.session, quota.tenant, versions.kept, blob.layout,
  * blob.inline, durability, gc.auto, gc.grace, gc.purge, serve.rate,
  * serve.burst. A variable such as QUIRE_QUOTA_FILE overrides a setting for one
- * process.
+ * process. Sizes are given in bytes or with a unit (64K, 10M, 1G), and reported in
+ * bytes. The default of a quota depends on the tenant of the handle: 16 MiB,
+ * 1 GiB and 10 GiB for the default tenant, 1, 50 and 500 MiB for others.
  */
 #ifndef QUIRE_CONFIG_H
 #define QUIRE_CONFIG_H

@@ -18,13 +18,14 @@ typedef struct quire_folder {
     uint64_t sessions; /* in it, archived ones included          */
     int64_t created_us;
     int64_t updated_us; /* when it was created or renamed         */
-    uint64_t reserved[4];
+    uint64_t position;  /* folders are listed by it; 0 at first   */
+    uint64_t reserved[3];
 } quire_folder;
 
 typedef quire_status (*quire_folder_fn)(void *ctx, const quire_folder *folder,
                                         quire_error *err);
 
-/* List the tenant's folders by name, or return one by its id.
+/* List the tenant's folders by position and name, or return one by its id.
  *
  * Owns: list: lent until `each` returns; get: until the next call with `q`.
  * Fails: common
@@ -35,12 +36,13 @@ quire_status quire_folder_list(quire *q, quire_folder_fn each, void *ctx,
 quire_status quire_folder_get(quire *q, int64_t id, quire_folder *out,
                               quire_error *err);
 
-/* Add, rename or remove a folder. The sessions of a removed one are in none
+/* Add, rename, place or remove a folder. The sessions of a removed one are in none
  * afterwards. Blanks at the ends of a name are dropped.
  *
  * Owns: the text of *out is lent until the next call with `q`.
  * Fails: common
- *   QUIRE_INVALID    the name is empty, longer than 200 bytes, or not UTF-8
+ *   QUIRE_INVALID    the name is empty, longer than 200 bytes, or not UTF-8; the
+ *                    position is above 2147483647
  *   QUIRE_EXISTS     another folder has the name
  *   QUIRE_NOT_FOUND  no such folder
  * Durable: on return. */
@@ -48,6 +50,8 @@ quire_status quire_folder_add(quire *q, const char *name, quire_folder *out,
                               quire_error *err);
 quire_status quire_folder_rename(quire *q, int64_t id, const char *name,
                                  quire_folder *out, quire_error *err);
+quire_status quire_folder_place(quire *q, int64_t id, uint64_t position,
+                                quire_folder *out, quire_error *err);
 quire_status quire_folder_remove(quire *q, int64_t id, quire_error *err);
 
 /* File a session, named as for quire_session_row_of(), in a folder; 0: in none.

@@ -51,16 +51,19 @@ typedef struct quire_collect_report {
     uint64_t marked;      /* found without references this time              */
     uint64_t removed;     /* blobs removed                                   */
     uint64_t waiting;     /* marked, and within their grace time             */
-    uint64_t bytes_freed; /* by removed blobs, as stored                     */
+    uint64_t bytes_freed; /* by removed blobs, as stored, and orphans        */
     uint64_t versions;    /* of artifacts, beyond versions.kept              */
     uint64_t purged;      /* artifacts soft-deleted longer than gc.purge ago */
     uint64_t litter;      /* temporary files of crashed programs             */
     uint64_t returned;    /* bytes that quire.db returned to the system      */
     int refused;          /* over half would have gone: none did             */
+    unsigned orphans;     /* directories of sessions that no longer exist:
+                             workspaces and outputs                          */
 } quire_collect_report;
 
 /* Collect a home: remove blobs without references, versions beyond
- * versions.kept, artifacts past gc.purge, and litter. In a home of oh-my-pi or
+ * versions.kept, artifacts past gc.purge, orphans past the grace time, and
+ * litter. In a home of oh-my-pi or
  * JP the state between two runs is in its directory .quire. `options` and
  * `report` may be NULL.
  *
@@ -79,8 +82,9 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
                            quire_collect_report *report, quire_error *err);
 
 /* Return whether the caller, having written, should run a collection: gc.auto
- * is on, the home is Quire's own, and none has begun within the hour. A true
- * answer is given once an hour, to one caller.
+ * is on, the home has blobs, and none has begun within the hour. A true
+ * answer is given once an hour, to one caller. The time is kept in the home; in
+ * one of oh-my-pi or JP in its directory .quire, which is created.
  *
  * Owns: nothing.
  * Fails: returns 0.

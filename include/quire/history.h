@@ -74,6 +74,18 @@ quire_status quire_history_search(quire *q, quire_bytes query,
                                   quire_prompt_fn each, void *ctx,
                                   quire_error *err);
 
+/* Remove the `n` prompts with these ids, all or none, and overwrite their text in
+ * the file.
+ *
+ * Owns: ids are read during the call.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no prompt has one of the ids; none is removed
+ *   QUIRE_INVALID    the handle has no home
+ *   QUIRE_DAMAGED    history.db is not a prompt history
+ * Durable: on return. */
+quire_status quire_history_remove(quire *q, const int64_t *ids, size_t n,
+                                  quire_error *err);
+
 QUIRE_DECLS_END
 
 #endif

@@ -17,6 +17,7 @@
 #define QUIRE_JP_H
 
 #include "quire/check.h"
+#include "quire/session_files.h"
 #include "quire/types.h"
 
 QUIRE_DECLS_BEGIN
@@ -62,6 +63,30 @@ quire_status quire_conversation_list(const char *dir, unsigned flags,
                                      quire_conversation_fn each, void *ctx,
                                      quire_error *err);
 
+/* Find a conversation by name. A path is given to `each` as it is. An id, with
+ * or without its "jp-c", or a unique beginning of one, is looked for in the
+ * nearest `.jp` upwards from the working directory and in JP's private location
+ * for that workspace, below XDG_DATA_HOME or ~/.local/share; `each` gets its
+ * path in each of the two that has it, the workspace's first. Needs no store.
+ *
+ * Owns: text is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no conversation has that id
+ *   QUIRE_INVALID    several ids begin so
+ * Durable: reads only. */
+quire_status quire_conversation_find(const char *name, quire_text_fn each,
+                                     void *ctx, quire_error *err);
+
+/* Pass the locations of the workspace around the working directory to `each`:
+ * the nearest `.jp` upwards, and JP's private one for it. There may be none.
+ * Needs no store.
+ *
+ * Owns: text is lent until `each` returns.
+ * Fails: common
+ * Durable: reads only. */
+quire_status quire_conversation_locations(quire_text_fn each, void *ctx,
+                                          quire_error *err);
+
 /* Write the path of the blobs directory of the conversations in `dir` to
  * `out`. It need not exist. Needs no store.
  *
@@ -83,11 +108,13 @@ typedef struct quire_moved {
 } quire_moved;
 
 /* quire_conversation_externalize() moves every payload of a conversation into
- * the store and leaves references {"$blob": "<64 hex>", "size": n}. All else
+ * the store and leaves references {"$blob": "<64 hex>", "size": n}, that of a
+ * tool's result in a text block. All else
  * in the file stays, byte for byte; a file without payloads is not written.
- * What is neither a reference nor a payload (two forms at once, bad digits, a
- * wrong size) stays and is reported to `hooks`. quire_conversation_hydrate()
- * is the reverse, in the form JP reads today. With `write` it writes the text
+ * What is neither a reference nor a payload (two forms at once, bad digits,
+ * null) stays and is reported to `hooks`. quire_conversation_hydrate()
+ * is the reverse, in the form JP reads today; a wrong size is reported, and
+ * the content that its digest proves is written. With `write` it writes the text
  * there and leaves the file alone. `moved` may be NULL.
  *
  * Owns: bytes are lent until `write` returns.
@@ -186,6 +213,88 @@ typedef quire_status (*quire_conversation_file_fn)(
 quire_status quire_conversation_files(quire *q, const char *dir,
                                       quire_conversation_file_fn each,
                                       void *ctx, quire_error *err);
+
+/* Begin with QUIRE_CONVERSATION_OPTIONS_INIT; later versions only add fields. */
+typedef struct quire_conversation_options {
+    size_t size;
+    const char *title;  /* NULL: none, or that of the source                 */
+    quire_bytes config; /* for base_config.json, a JSON object; .data NULL: an
+                           empty one, or that of the source                  */
+} quire_conversation_options;
+
+/* clang-format off */
+#define QUIRE_CONVERSATION_OPTIONS_INIT                                        \
+    {sizeof(quire_conversation_options), NULL, {NULL, 0}}
+/* clang-format on */
+
+/* quire_conversation_create() makes a conversation without events in
+ * `location`, a `.jp` or another directory that holds `conversations`, and
+ * writes its path to `path`. Its id is the time in tenths of a second, or the
+ * next one that is free. quire_conversation_fork() makes one with the events,
+ * configuration and labels of another beside it; both refer to the same blobs.
+ * JP sees a new conversation when it is complete.
+ *
+ * Owns: `path` is the caller's.
+ * Fails: common. Nothing was created, except if `path` is too short.
+ *   QUIRE_NOT_FOUND  no such location or conversation
+ *   QUIRE_INVALID    the title is not UTF-8 or has more than 4096 bytes; the
+ *                    configuration is not a JSON object; no events.json; the
+ *                    path is longer than `cap`; a transaction is open
+ *   QUIRE_DAMAGED    fork: events.json is not JSON
+ *   QUIRE_BUSY       another process holds a lock
+ * Durable: on return. */
+quire_status
+quire_conversation_create(quire *q, const char *location,
+                          const quire_conversation_options *options, char *path,
+                          size_t cap, quire_error *err);
+quire_status quire_conversation_fork(quire *q, const char *dir,
+                                     const quire_conversation_options *options,
+                                     char *path, size_t cap, quire_error *err);
+
+/* Append events to a conversation: a JSON object a line, each with a type, as
+ * JP has them; one without a timestamp gets the present time. All of them are
+ * appended or none. *n (may be NULL) is how many.
+ *
+ * Owns: nothing.
+ * Fails: as quire_conversation_externalize()
+ *   QUIRE_INVALID  a line is not an event; the message says which
+ * Durable: on return. */
+quire_status quire_conversation_append(quire *q, const char *dir,
+                                       quire_bytes lines, uint64_t *n,
+                                       quire_error *err);
+
+/* Move a conversation into the `.archive` of its directory, or back, with the
+ * time in its metadata, and write its new path to `path`.
+ *
+ * Owns: `path` is the caller's.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  not a conversation
+ *   QUIRE_INVALID    it is archived already, or is not, or is in the trash
+ *   QUIRE_EXISTS     there is one of its name
+ *   QUIRE_BUSY       JP holds its lock
+ * Durable: on return. */
+quire_status quire_conversation_archive(quire *q, const char *dir, char *path,
+                                        size_t cap, quire_error *err);
+quire_status quire_conversation_unarchive(quire *q, const char *dir, char *path,
+                                          size_t cap, quire_error *err);
+
+enum {
+    QUIRE_CONVERSATION_REMOVE_DRY = 1 << 0, /* only list */
+};
+
+/* Remove a conversation for good, wherever it lies. Each of its files is first
+ * passed to `each` (may be NULL). Its blobs stay until a collection.
+ *
+ * Owns: text is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  not a conversation
+ *   QUIRE_BUSY       JP holds its lock
+ *   QUIRE_IO         some of its files could not be removed; it is gone for
+ *                    JP, and the next call here tries again
+ * Durable: on return. */
+quire_status quire_conversation_remove(quire *q, const char *dir,
+                                       unsigned flags, quire_removal_fn each,
+                                       void *ctx, quire_error *err);
 
 QUIRE_DECLS_END
 

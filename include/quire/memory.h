@@ -64,7 +64,9 @@ typedef struct quire_memory {
     int64_t created_us, updated_us;
     int64_t valid_from_us, valid_to_us; /* valid_to_us 0: it is valid       */
     double score;                       /* search: higher is better         */
-    uint64_t reserved[4];
+    int64_t expired_artifact; /* quire_memory_get() and without `artifact`: the
+                            artifact it linked, which is deleted; 0: none   */
+    uint64_t reserved[3];
 } quire_memory;
 
 typedef quire_status (*quire_memory_fn)(void *ctx, const quire_memory *entry,
@@ -177,8 +179,10 @@ typedef struct quire_recall_options {
 
 /* Search entries by the words of a question, best first. Any text is a query:
  * one word must match; several words together or near each other rank higher,
- * the title more than tags, text and source. Case, accents and words like
- * "the" are ignored; identifiers in code and Chinese, Japanese and Korean text
+ * the title more than tags, text and source. Entries follow in which a word
+ * only begins like one of the query, or like its stem: "deploy" and
+ * "Deployments" both find "deployment". Case, accents and words like "the" are
+ * ignored; identifiers in code and Chinese, Japanese and Korean text
  * match by their parts. Of very frequent words the newest entries are ranked,
  * and *partial (may be NULL) is set.
  *
@@ -191,6 +195,13 @@ quire_status quire_memory_search(quire *q, quire_bytes query,
                                  const quire_recall_options *options,
                                  quire_memory_fn each, void *ctx, int *partial,
                                  quire_error *err);
+
+/* Whether a query has a word that quire_memory_search() can look for.
+ *
+ * Owns: nothing.
+ * Fails: never; 0 also when out of memory.
+ * Durable: reads only. */
+int quire_memory_query_has_words(quire_bytes query);
 
 /* quire_memory_invalidate() ends an entry at when_us (0: now): from then on it
  * cannot be read by id, edited, related or invalidated again; its relations

@@ -72,6 +72,18 @@ typedef quire_status (*quire_output_fn)(void *ctx, const quire_output *output,
 quire_status quire_outputs_list(quire_outputs *o, quire_output_fn each,
                                 void *ctx, quire_error *err);
 
+/* Remove an output, by its address: artifact://3, or agent://0-Scout with the JSON
+ * beside it; reports below it stay. Its number is not given again.
+ *
+ * Owns: text is read during the call.
+ * Fails: common
+ *   QUIRE_INVALID    not the address of an output
+ *   QUIRE_NOT_FOUND  no such output; or the session was deleted meanwhile
+ *   QUIRE_BUSY       another writer holds the directory for too long
+ * Durable: on return. */
+quire_status quire_output_remove(quire_outputs *o, const char *address,
+                                 quire_error *err);
+
 /* Begin with QUIRE_SINK_OPTIONS_INIT; later versions only add fields. */
 typedef struct quire_sink_options {
     size_t size;

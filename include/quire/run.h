@@ -26,7 +26,7 @@ typedef struct quire_run_record {
     int64_t started_us, duration_us;
     uint64_t out_bytes, err_bytes; /* written by the command                 */
     const char *hit;      /* JSON array of limits it met: "time", "output",
-                             "processes", "memory", "disk"                   */
+                             "processes", "memory", "disk", "file", "files"  */
     const char *confined; /* JSON array of layers that held: "user", "mount",
                              "pid", "net", "landlock", "seccomp", ...        */
     uint64_t reserved[4];
@@ -64,12 +64,13 @@ typedef struct quire_run_options {
     quire_outputs *outputs; /* where the whole of a long output goes; NULL   */
     quire_run_output_fn output; /* may be NULL                               */
     void *ctx;
+    uint64_t files; /* how many files it may add to the session; 262144      */
 } quire_run_options;
 
 #define QUIRE_RUN_OPTIONS_INIT                                           \
     {                                                                    \
         sizeof(quire_run_options), NULL, NULL, NULL, 0, 0, 0, 0, 300000, \
-            1 << 20, 0, 0, 0, 0, 0, 0, -1, -1, NULL, NULL, NULL          \
+            1 << 20, 0, 0, 0, 0, 0, 0, -1, -1, NULL, NULL, NULL, 0       \
     }
 
 typedef struct quire_run_result {
@@ -110,6 +111,18 @@ typedef quire_status (*quire_run_fn)(void *ctx, const quire_run_record *record,
  * Durable: reads only. */
 quire_status quire_run_list(quire *q, const char *session, uint64_t limit,
                             quire_run_fn each, void *ctx, quire_error *err);
+
+/* Delete the records of past runs: of a session, or with NULL of all. `each` (may
+ * be NULL) is called for each, the last first, before anything is deleted; if it
+ * fails, nothing is. A run under way is no longer recorded when it ends. The
+ * audit log records how many were deleted.
+ *
+ * Owns: *record is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ * Durable: on return. */
+quire_status quire_run_clear(quire *q, const char *session, quire_run_fn each,
+                             void *ctx, quire_error *err);
 
 typedef quire_status (*quire_run_layer_fn)(void *ctx, const char *layer, int ok,
                                            const char *why, quire_error *err);

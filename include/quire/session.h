@@ -54,11 +54,14 @@ typedef struct quire_session_options {
     const char *cwd;    /* new: the project directory; NULL: the process's  */
     const char *title;  /* new: at most 4,096 bytes; NULL: none             */
     const char *parent; /* new: its origin, for the header                  */
+    const char *file;   /* new: the path of its file, in an existing directory;
+                           NULL: in the home                                */
 } quire_session_options;
 
-#define QUIRE_SESSION_OPTIONS_INIT                                           \
-    {                                                                        \
-        sizeof(quire_session_options), 0, QUIRE_SYNC_FLUSH, NULL, NULL, NULL \
+#define QUIRE_SESSION_OPTIONS_INIT                                            \
+    {                                                                         \
+        sizeof(quire_session_options), 0, QUIRE_SYNC_FLUSH, NULL, NULL, NULL, \
+            NULL                                                              \
     }
 
 /* Begin a session. Its file is created with the first assistant message: until
@@ -67,15 +70,16 @@ typedef struct quire_session_options {
  *
  * Owns: *out is the caller's until quire_session_close(); NULL on failure.
  * Fails: common
- *   QUIRE_INVALID  the title is too long; a JP workspace has no sessions
- *   QUIRE_EXISTS   a file of this name exists
+ *   QUIRE_INVALID    the title is too long; a JP workspace has no sessions
+ *   QUIRE_EXISTS     a file of this name exists
+ *   QUIRE_NOT_FOUND  the directory of `file` does not exist
  * Durable: nothing; with QUIRE_SESSION_AT_ONCE as quire_session_append(). */
 quire_status quire_session_new(quire *q, const quire_session_options *options,
                                quire_session **out, quire_error *err);
 
 /* Open the session that `which` names: its id, a unique prefix of its id or
- * file name, the path of a file anywhere, or "last" (the session this terminal
- * used last in the working directory, else the newest of that project).
+ * file name, the path of a file anywhere, or "last" (the session that this
+ * terminal used last in the working directory, else any process).
  *
  * For writing, the session stays locked while it is open; a file of an older
  * version is migrated by an atomic rewrite, and an empty file becomes a new
@@ -286,6 +290,27 @@ quire_status quire_session_label(quire_session *s, const char *id,
  * Durable: as quire_session_append(). */
 quire_status quire_session_rename(quire_session *s, const char *title,
                                   quire_error *err);
+
+typedef struct quire_rewritten {
+    size_t entries;   /* how many changed                                   */
+    const char *kept; /* the path of the original; NULL: nothing changed    */
+    uint64_t reserved[4];
+} quire_rewritten;
+
+/* Rewrite entries: each of `entries` takes the place of the one with its id, and
+ * keeps its parent and, unless another is given, its timestamp. Everything else
+ * in the file stays. The original is kept beside it, unless nothing changes.
+ * Either all entries are rewritten or none. `out` may be NULL.
+ *
+ * Owns: entries are copied; the text of *out is lent until the next call on `s`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no entry has this id
+ *   QUIRE_INVALID    not an entry, without an id, given twice, or with another
+ *                    parent; the session is read-only or has no file
+ * Durable: on return; the original is durable before it is replaced. */
+quire_status quire_session_rewrite(quire_session *s, const quire_bytes *entries,
+                                   size_t n, quire_rewritten *out,
+                                   quire_error *err);
 
 /* Write the context of the model at `leaf`: one JSON object {"messages":[…],
  * "thinkingLevel","models":{},"injectedTtsrRules":[],"mode","modeData"}, in

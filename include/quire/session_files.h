@@ -22,6 +22,18 @@ QUIRE_DECLS_BEGIN
 quire_status quire_session_find(quire *q, const char *which, const char **path,
                                 quire_error *err);
 
+/* Remember the session as the one used last in its project, if that is the
+ * working directory: "last" means it from then on. Opening a session for writing
+ * does the same. For calls that use a session otherwise, such as
+ * quire_artifact_put().
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_NOT_FOUND, QUIRE_INVALID  as quire_session_find()
+ * Durable: not at once, and it need not be. A read-only handle remembers
+ *   nothing. */
+quire_status quire_session_use(quire *q, const char *which, quire_error *err);
+
 /* Begin with QUIRE_LIST_OPTIONS_INIT; later versions only add fields. */
 typedef struct quire_list_options {
     size_t size;
@@ -57,8 +69,10 @@ typedef struct quire_session_problem {
     const char *kind; /* "garbage", "torn", "no_newline", "trailing",
                          "not_object", "no_id", "no_type", "duplicate_id",
                          "missing_parent", "cycle", "second_header",
-                         "header", "utf8", "too_long", "missing_blob",
-                         "damaged_blob", "nul"                              */
+                         "header", "utf8", "too_long", "too_deep",
+                         "missing_blob", "damaged_blob", "nul"; or
+                         "unacknowledged", what is left of an append that did
+                         not end: no damage, the next append removes it     */
     const char *message;
 } quire_session_problem;
 
@@ -99,18 +113,42 @@ quire_status quire_session_repair(quire *q, const char *which,
 quire_status quire_session_migrate(quire *q, const char *which, int *from,
                                    quire_error *err);
 
-/* Create a session from another: quire_session_fork() with all entries and
- * outputs, in the project `cwd` (NULL: the same); quire_session_extract() with
- * the path down to `entry` alone. The source is only read.
+/* Begin with QUIRE_SESSION_COPY_OPTIONS_INIT; later versions only add fields. */
+typedef struct quire_session_copy_options {
+    size_t size;
+    const char *cwd;   /* the project of the copy; NULL: the same           */
+    const char *entry; /* copy the path down to this entry alone; NULL: all
+                          entries                                           */
+
+    /* Called for an output that cannot be read, and for a blob that is missing
+     * in the source's own home: the copy goes on without it. May be NULL. */
+    void (*warn)(void *ctx, const char *message);
+    void *warn_ctx;
+} quire_session_copy_options;
+
+#define QUIRE_SESSION_COPY_OPTIONS_INIT                            \
+    {                                                              \
+        sizeof(quire_session_copy_options), NULL, NULL, NULL, NULL \
+    }
+
+/* Create a session from another, with its entries and outputs. The source is
+ * only read. If it lies in another home, the blobs that it refers to are copied
+ * too. quire_session_fork() copies all entries, quire_session_extract() the path
+ * down to `entry`. `options` may be NULL for all defaults.
  *
  * Owns: *out, open for writing, is the caller's until quire_session_close();
  *   NULL on failure.
- * Fails: common. Half a copy is removed.
- *   QUIRE_NOT_FOUND  no such session, or extract: no such entry
- *   QUIRE_INVALID    ambiguous prefix, or not a file
+ * Fails: common. Half a copy is removed; blobs that were copied stay until they
+ *   are collected.
+ *   QUIRE_NOT_FOUND  no such session, or no such entry
+ *   QUIRE_INVALID    ambiguous prefix, or not a file; the source lies in no
+ *                    home, and images that it refers to are not in this one
  *   QUIRE_CHANGED    the source was moved or removed meanwhile
- *   QUIRE_DAMAGED    the source cannot be read
+ *   QUIRE_DAMAGED    the source, or a blob of it, cannot be read
  * Durable: on return. */
+quire_status quire_session_copy(quire *q, const char *which,
+                                const quire_session_copy_options *options,
+                                quire_session **out, quire_error *err);
 quire_status quire_session_fork(quire *q, const char *which, const char *cwd,
                                 quire_session **out, quire_error *err);
 quire_status quire_session_extract(quire *q, const char *which,
@@ -151,13 +189,34 @@ quire_status quire_session_unarchive(quire *q, const char *which,
  * removal it is completed after a crash by the next writer.
  *
  * Owns: nothing.
- * Fails: common. Part of the outputs may be gone.
+ * Fails: common. Part of the files may be gone.
  *   QUIRE_NOT_FOUND  no such session
  *   QUIRE_INVALID    ambiguous prefix, not a session; a transaction is open
  *   QUIRE_BUSY       it is open for writing
+ *   QUIRE_IO         some files could not be removed; if the session is gone,
+ *                    the next writer tries again
  * Durable: on return. */
 quire_status quire_session_remove(quire *q, const char *which,
                                   quire_error *err);
+
+/* A file (`path`, absolute) or a row ("artifact #12 notes/plan.md") that is
+ * removed with a session; the other is NULL. */
+typedef quire_status (*quire_removal_fn)(void *ctx, const char *path,
+                                         const char *row, uint64_t bytes,
+                                         quire_error *err);
+
+/* List what quire_session_remove() would remove now: the session's file, its
+ * outputs, originals that a repair kept, the files of its workspace, and its
+ * artifacts, soft-deleted ones too.
+ *
+ * Owns: text is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    ambiguous prefix, or not a session
+ * Durable: reads only. */
+quire_status quire_session_removal(quire *q, const char *which,
+                                   quire_removal_fn each, void *ctx,
+                                   quire_error *err);
 
 QUIRE_DECLS_END
 

@@ -39,7 +39,9 @@ typedef struct quire_session_row {
     int64_t updated_us; /* when the file was last changed                     */
     const quire_session_info *info; /* as quire_session_list() has it         */
     int64_t folder;                 /* 0: in none                             */
-    uint64_t reserved[3];
+    const char *agent;     /* as quire_session_set_agent() has stored */
+    const char *agent_def; /* it, and its definition; NULL: none     */
+    uint64_t reserved[1];
 } quire_session_row;
 
 /* Return the row of a session, created or updated first.
@@ -53,6 +55,19 @@ typedef struct quire_session_row {
  *   next look derives them again. */
 quire_status quire_session_row_of(quire *q, const char *which,
                                   quire_session_row *out, quire_error *err);
+
+/* Store the agent of a session and its definition, JSON (NULL: none), which are
+ * returned with its row and not used otherwise.
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    the session does not lie in this home; `agent` is not 1 to 64
+ *                    letters, digits, _ and -; `definition` is not JSON in UTF-8
+ * Durable: on return. */
+quire_status quire_session_set_agent(quire *q, const char *which,
+                                     const char *agent, const char *definition,
+                                     quire_error *err);
 
 /* Return a session's own id without reading its file where possible.
  *
@@ -68,7 +83,7 @@ quire_status quire_session_id(quire *q, const char *which, const char **id,
 typedef struct quire_row_options {
     size_t size;
     const char *cwd;  /* one project; NULL: all                              */
-    int archived;     /* archived ones instead                               */
+    int archived;     /* 1: archived ones instead; 2: both                   */
     uint64_t limit;   /* 0: all                                              */
     int64_t after_us; /* cursor: updated_us and id of the last row of the page
                          before; 0 and NULL: from the start                  */

@@ -36,6 +36,13 @@ typedef quire_status (*quire_slash_file_fn)(void *ctx,
                                             const quire_slash_file *file,
                                             quire_error *err);
 
+/* The wording of replies. */
+typedef enum quire_slash_style {
+    QUIRE_SLASH_DOCUMENT = 0, /* the texts of arbiter's documentation        */
+    QUIRE_SLASH_ARBITER = 1,  /* those that its program prints, where they
+                                 differ                                     */
+} quire_slash_style;
+
 /* Begin with QUIRE_SLASH_OPTIONS_INIT; later versions only add fields. */
 typedef struct quire_slash_options {
     size_t size;
@@ -53,11 +60,13 @@ typedef struct quire_slash_options {
                                    Commands beyond it are skipped           */
     quire_slash_file_fn file;   /* called for every file written; may be NULL */
     void *file_ctx;
+    quire_slash_style style;
 } quire_slash_options;
 
-#define QUIRE_SLASH_OPTIONS_INIT                                        \
-    {                                                                   \
-        sizeof(quire_slash_options), NULL, NULL, NULL, 0, 0, NULL, NULL \
+#define QUIRE_SLASH_OPTIONS_INIT                                         \
+    {                                                                    \
+        sizeof(quire_slash_options), NULL, NULL, NULL, 0, 0, NULL, NULL, \
+            QUIRE_SLASH_DOCUMENT                                         \
     }
 
 typedef struct quire_slash_reply {

@@ -111,6 +111,15 @@ quire_status quire_open(const quire_options *options, quire **out,
  * Durable: under durability=flush, not waited for: call quire_sync() first. */
 void quire_close(quire *q);
 
+/* Release the space that a native home reserves for deletions, if the disk is
+ * full. Functions that delete do so themselves; call this first if something is
+ * looked up before. A later write reserves it again when there is room.
+ *
+ * Owns: nothing.
+ * Fails: never.
+ * Durable: no change. */
+void quire_make_room(quire *q);
+
 /* Return the directory the handle works on, its kind and its blob layout.
  *
  * Owns: the path is lent until quire_close().

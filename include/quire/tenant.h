@@ -43,7 +43,7 @@ enum { QUIRE_TOKEN_SIZE = 4 + 64 + 1 }; /* "qrt_", hex, NUL                  */
  * stores only the token's SHA-256: a lost token is replaced by
  * quire_tenant_rotate(), which ends the previous one. The default tenant has
  * no token until then. quire_tenant_disable() locks a tenant out, or with 0
- * lets it in again; its data stays. `out` may be NULL.
+ * enables it; its data stays. `out` may be NULL.
  *
  * Owns: `token` is the caller's, "" on failure; the text of *out is lent until
  *   the next call with `q`.

@@ -37,6 +37,14 @@ quire_status quire_workspace_open(quire *q, const char *session,
  * Durable: read counts may be lost in a power cut. */
 void quire_workspace_close(quire_workspace *w);
 
+/* Let the tool search all sessions of the tenant, and read what it found there
+ * by its id; 0: only its own session, as at first. It never writes to others.
+ *
+ * Owns: nothing.
+ * Fails: never.
+ * Durable: no change. */
+void quire_workspace_read_all(quire_workspace *w, int all);
+
 /* Return the session's own id; the directory of artifacts, or of scratch files,
  * which may not exist yet.
  *

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/opts.h"
 #include "base/utf8.h"
+#include "api/core/reserve.h"
 #include "api/workspace.h"
 
 /* ---- what may be put ---------------------------------------------------- */
@@ -315,8 +316,10 @@ quire_status quire_artifact_remove_expected(quire *q, const char *session,
 {
     quire_artifact one = {.id = 0};
     struct reach reach = {.away = purge};
-    quire_status st = need_artifacts(q, true, err);
+    quire_status st;
 
+    reserve_release(q);
+    st = need_artifacts(q, true, err);
     if (!st)
         st = find(q, session, which, reach, &one, err);
     if (st)

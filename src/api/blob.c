@@ -108,6 +108,20 @@ quire_status quire_blob_read(quire *q, const quire_digest *digest,
     return st ? st : read_out(q, v, digest, from, to, write, ctx, err);
 }
 
+quire_status quire_blob_path(quire *q, const quire_digest *digest,
+                             const char **path, quire_error *err)
+{
+    struct blob_view v;
+    quire_status st = need_own_blobs(q, false, &v, err);
+
+    *path = NULL;
+    if (st)
+        return st;
+    arena_reset(&q->loan);
+    *path = v.store ? blob_path(v, digest, &q->loan) : NULL;
+    return *path ? QUIRE_OK : err_memory(err);
+}
+
 /* Content is stored once for all tenants: only the default tenant, which owns the
  * home, may list it. */
 static quire_status need_all_blobs(struct quire *q, quire_error *err)

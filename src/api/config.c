@@ -10,7 +10,8 @@ quire_status quire_config_get(quire *q, const char *key, quire_setting *out,
     arena_reset(&q->loan);
     if (!st)
         st = need_catalog(q, false, err);
-    return st ? st : settings_get(&q->catalog, key, &q->loan, out, err);
+    return st ? st
+              : settings_get(&q->catalog, q->tenant, key, &q->loan, out, err);
 }
 
 quire_status quire_config_list(quire *q, quire_setting_fn each, void *ctx,
@@ -20,7 +21,7 @@ quire_status quire_config_list(quire *q, quire_setting_fn each, void *ctx,
 
     if (!st)
         st = need_catalog(q, false, err);
-    return st ? st : settings_list(&q->catalog, each, ctx, err);
+    return st ? st : settings_list(&q->catalog, q->tenant, each, ctx, err);
 }
 
 /* Modules that were opened with the old settings are opened again by the next

@@ -47,6 +47,16 @@ quire_status quire_folder_rename(quire *q, int64_t id, const char *name,
                               err);
 }
 
+quire_status quire_folder_place(quire *q, int64_t id, uint64_t position,
+                                quire_folder *out, quire_error *err)
+{
+    quire_status st = need_own_rows(q, true, err);
+
+    return st ? st
+              : folder_place(&q->catalog, q->tenant, id, position, &q->loan,
+                             out, err);
+}
+
 quire_status quire_folder_remove(quire *q, int64_t id, quire_error *err)
 {
     quire_status st = need_own_rows(q, true, err);

@@ -7,7 +7,9 @@
  * files, free pages.
  *
  * In order: expire versions and artifacts, so that their content counts as
- * unreferenced; collect; remove stray files, if the run scanned all files; vacuum.
+ * unreferenced; remove the files of sessions that no longer exist, which may
+ * refer to blobs; collect; remove stray files, if the run scanned all files;
+ * vacuum.
  * Each step is complete by itself: after an interruption the next run does the
  * rest.
  */
@@ -28,6 +30,8 @@
 #include "blob/hash.h"
 #include "gc/pins.h"
 #include "gc/roots.h"
+#include "api/core/orphans.h"
+#include "api/core/reserve.h"
 #include "api/gc_sources.h"
 #include "api/transaction.h"
 
@@ -116,6 +120,21 @@ static void worker_close(void *worker)
     free(worker);
 }
 
+/* JP's location without a conversation: the directory is there, so they were
+ * deleted, and are not merely out of reach. */
+static bool is_emptied(const struct quire *q)
+{
+    char *path = NULL;
+    bool there;
+
+    if (q->kind != QUIRE_KIND_JP ||
+        asprintf(&path, "%s/conversations", q->home) < 0)
+        return false;
+    there = access(path, R_OK | X_OK) == 0;
+    free(path);
+    return there;
+}
+
 static quire_status collect_blobs(struct collecting *c, quire_error *err)
 {
     struct gc_config config = {
@@ -129,6 +148,7 @@ static quire_status collect_blobs(struct collecting *c, quire_error *err)
         .dry_run = is_dry(c),
         .full = c->o->flags & QUIRE_COLLECT_FULL,
         .yes = c->o->flags & QUIRE_COLLECT_YES,
+        .empty = is_emptied(c->q),
         .each = c->o->each,
         .each_ctx = c->o->ctx,
     };
@@ -150,7 +170,7 @@ static quire_status collect_blobs(struct collecting *c, quire_error *err)
     c->report->marked = r.marked;
     c->report->removed = r.removed;
     c->report->waiting = r.waiting;
-    c->report->bytes_freed = r.bytes_freed;
+    c->report->bytes_freed += r.bytes_freed;
     c->report->refused = r.refused;
     c->reap = r.strays;
     return st;
@@ -190,6 +210,51 @@ static quire_status expire(struct collecting *c, quire_error *err)
     return st ? st
               : artifacts_expire(q->artifacts, &c->expiry, &c->report->versions,
                                  &c->report->purged, err);
+}
+
+struct orphan_removal {
+    struct collecting *c;
+    int home;
+};
+
+static quire_status remove_orphan(void *ctx, const struct orphan *o,
+                                  quire_error *err)
+{
+    struct orphan_removal *r = ctx;
+    int failed = o->why != NULL;
+
+    if (!failed && !is_dry(r->c))
+        failed = o->kind == ORPHAN_EMPTY
+                     ? unlinkat(r->home, o->name, AT_REMOVEDIR)
+                     : fs_remove_tree(r->home, o->name);
+    (void)err;
+    if (!failed) { /* else another run tries again */
+        r->c->report->orphans += o->kind != ORPHAN_EMPTY;
+        r->c->report->bytes_freed += o->bytes;
+    }
+    return QUIRE_OK;
+}
+
+/* A grace time of 0 removes what lies there now. */
+static quire_status remove_orphans(struct collecting *c, quire_error *err)
+{
+    struct orphan_removal r = {.c = c};
+    struct timespec now;
+    int64_t before_s;
+    quire_status st;
+
+    if (!c->q->artifacts || c->q->kind != QUIRE_KIND_NATIVE)
+        return QUIRE_OK;
+    st = fs_open_dir(c->q->home, false, &r.home, err);
+    if (st)
+        return st;
+    clock_gettime(CLOCK_REALTIME, &now);
+    /* A grace time longer than the clock has run keeps all of them. */
+    before_s = c->o->grace_s < now.tv_sec ? now.tv_sec - c->o->grace_s : 0;
+    st = orphans_each(c->q, before_s * INT64_C(1000000000) + now.tv_nsec,
+                      remove_orphan, &r, err);
+    close(r.home);
+    return st;
 }
 
 struct reaping {
@@ -243,30 +308,24 @@ static quire_status reap(struct collecting *c, quire_error *err)
 
 /* ---- pages -------------------------------------------------------------- */
 
-/* Pages freed in one step, during which other writers wait: a mebibyte. */
-#define PAGES_AT_ONCE "64"
+/* Bytes released in one step, during which other writers wait. */
+enum { RELEASED_AT_ONCE = 1 << 20 };
 
-static quire_status give_back(struct collecting *c, quire_error *err)
+static quire_status release_pages(struct collecting *c, quire_error *err)
 {
-    struct db *db = c->state;
-    int64_t free_pages = 0, page = 0, before;
-    quire_status st;
+    quire_status st = QUIRE_OK;
+    int64_t n = 1;
 
-    if (!db || is_dry(c))
+    if (!c->state || is_dry(c))
         return QUIRE_OK;
-    st = sql_number(db, "PRAGMA page_size", &page, err);
-    if (!st)
-        st = sql_number(db, "PRAGMA freelist_count", &free_pages, err);
-    for (before = free_pages + 1;
-         !st && free_pages > 0 && free_pages < before;) {
-        before = free_pages;
-        st = db_exec(db, "PRAGMA incremental_vacuum(" PAGES_AT_ONCE ")", err);
+    while (!st && n > 0) {
+        st = db_release_space(c->state, RELEASED_AT_ONCE, &n, err);
         if (!st)
-            st = sql_number(db, "PRAGMA freelist_count", &free_pages, err);
-        if (!st)
-            c->report->returned += (uint64_t)((before - free_pages) * page);
+            c->report->returned += (uint64_t)n;
     }
-    return st == QUIRE_BUSY ? QUIRE_OK : st; /* another time */
+    /* Another time: pages that move need room in the log. */
+    return st == QUIRE_BUSY || (st == QUIRE_IO && c->q->reserve_gone) ? QUIRE_OK
+                                                                      : st;
 }
 
 /* ---- whose turn --------------------------------------------------------- */
@@ -357,8 +416,11 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
     quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
     quire_collect_report ignored = {0};
     struct collecting c = {.q = q, .o = &o, .lock = -1};
-    quire_status st = read_options(q, options, &o, err);
+    quire_status st;
 
+    if (!options || !(options->flags & QUIRE_COLLECT_DRY_RUN))
+        reserve_release(q);
+    st = read_options(q, options, &o, err);
     c.report = report ? report : &ignored;
     memset(c.report, 0, sizeof *c.report);
     if (!st)
@@ -377,11 +439,16 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
     if (!st)
         st = expire(&c, err);
     if (!st)
+        st = remove_orphans(&c, err);
+    if (!st)
+        st = collect_blobs(&c, err);
+    /* The log was full, and is emptied when the next transaction begins. */
+    if (st == QUIRE_IO && q->reserve_gone)
         st = collect_blobs(&c, err);
     if (!st)
         st = reap(&c, err);
     if (!st)
-        st = give_back(&c, err);
+        st = release_pages(&c, err);
     if (c.lock >= 0)
         close(c.lock);
     return st;
@@ -393,8 +460,9 @@ int quire_collect_due(quire *q)
     bool due = false;
     int fd;
 
-    if (q->kind != QUIRE_KIND_NATIVE || q->read_only || q->in_callback ||
-        !strcmp(q->home, q->blob_path) || access(q->db_path, F_OK) != 0)
+    if (q->read_only || q->in_callback || !strcmp(q->home, q->blob_path) ||
+        access(q->kind == QUIRE_KIND_NATIVE ? q->db_path : q->blob_path,
+               F_OK) != 0)
         return 0;
     if (foreign_state_open_lock(q, &fd, NULL))
         return 0;

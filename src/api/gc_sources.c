@@ -76,17 +76,18 @@ static quire_status see_odd(const struct walk *w, const char *name,
         i++;
     st = i < w->roots->n ? QUIRE_OK
                          : err_set(err, QUIRE_IO,
-                                   "%s is no file: what it refers to cannot be "
-                                   "seen",
+                                   "%s is not a regular file: its references "
+                                   "cannot be read",
                                    path);
     if (st && !lstat(path, &s) && S_ISLNK(s.st_mode))
         err_next(err,
                  HINT_SHELL
-                 "put there what it leads to, or register that: quire gc "
-                 "--add-root %s",
+                 "replace the link with its target, or register the target: "
+                 "quire gc --add-root %s",
                  *real ? real : "DIR");
     else if (st)
-        err_next(err, "take it away from there: nothing of ours is like that");
+        err_next(err, "move it out of the home; Quire creates only regular "
+                      "files there");
     free(path);
     return st;
 }
@@ -142,13 +143,10 @@ static quire_status walk_home(struct quire *q, struct walk *w, quire_error *err)
 
 static quire_status lost(const char *path, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND,
-                              "%s, which is registered to hold references, is "
-                              "not there",
-                              path);
+    quire_status st = err_set(err, QUIRE_NOT_FOUND, "root %s is missing", path);
 
     err_next(err,
-             HINT_SHELL "bring it back, or, if it is gone for good: quire gc "
+             HINT_SHELL "restore it, or, if it is gone for good: quire gc "
                         "--drop-root %s",
              path);
     return st;
@@ -209,13 +207,11 @@ static quire_status check_empty(const struct walk *w, const struct root *root,
 
     if (st || !had)
         return st;
-    st = err_set(err, QUIRE_NOT_FOUND,
-                 "%s, which is registered to hold references, is empty and "
-                 "was not",
+    st = err_set(err, QUIRE_NOT_FOUND, "root %s is empty and was not before",
                  root->path);
     err_next(err,
              HINT_SHELL
-             "bring its files back, or, if they are gone for good: quire gc "
+             "restore its files, or, if they are gone for good: quire gc "
              "--drop-root %s",
              root->path);
     return st;

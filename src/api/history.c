@@ -96,6 +96,20 @@ quire_status quire_history_add(quire *q, quire_bytes text, const char *cwd,
     return st;
 }
 
+quire_status quire_history_remove(quire *q, const int64_t *ids, size_t n,
+                                  quire_error *err)
+{
+    /* First without writing: where there is no history, none is created. */
+    quire_status st = q->read_only ? read_only_error(err)
+                                   : need_history(q, false, err);
+
+    if (!st && n > 0 && !q->history)
+        st = err_fail(err, QUIRE_NOT_FOUND, "", "there is no history");
+    if (!st && n > 0)
+        st = history_remove(q->history, ids, n, err);
+    return st;
+}
+
 static quire_status find(struct quire *q, const quire_bytes *query,
                          const quire_history_options *options,
                          quire_prompt_fn each, void *ctx, quire_error *err)

@@ -58,6 +58,27 @@ quire_status quire_conversation_list(const char *dir, unsigned flags,
     return layout_each(dir, list_one, &l, err);
 }
 
+quire_status quire_conversation_find(const char *name, quire_text_fn each,
+                                     void *ctx, quire_error *err)
+{
+    return locate_each(name, each, ctx, err);
+}
+
+quire_status quire_conversation_locations(quire_text_fn each, void *ctx,
+                                          quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct locations where;
+    quire_status st = locations_find(&tmp, &where, err);
+
+    if (!st && where.shared)
+        st = each(ctx, where.shared, err);
+    if (!st && where.local)
+        st = each(ctx, where.local, err);
+    arena_release(&tmp);
+    return st;
+}
+
 quire_status quire_conversation_store(const char *dir, char *out, size_t cap,
                                       quire_error *err)
 {
@@ -90,12 +111,11 @@ static quire_status too_old(const struct place_info *place, quire_error *err)
     quire_status st;
 
     if (*place->file) {
-        st =
-            err_fail(err, QUIRE_INVALID,
-                     "open it once with JP, which brings it up to date",
-                     "%.150s is of before December 2025: its messages.json has "
-                     "pairs, not events",
-                     place->path);
+        st = err_fail(err, QUIRE_INVALID,
+                      "open it once with JP, which migrates it",
+                      "%.150s is from before December 2025: its messages.json "
+                      "has pairs, not events",
+                      place->path);
         return st;
     }
     return err_fail(err, QUIRE_NOT_FOUND,

@@ -106,7 +106,7 @@ static quire_status missing(int64_t id, quire_error *err)
     quire_status st =
         err_fail(err, QUIRE_NOT_FOUND,
                  HINT_SHELL
-                 "`quire memory ls` lists those there are; --as-of shows what "
+                 "`quire memory ls` lists valid entries; --as-of shows what "
                  "was valid before",
                  "no valid memory entry #%lld", (long long)id);
     return st;
@@ -169,20 +169,18 @@ static quire_status check_text(const char *what, quire_bytes text, size_t min,
     if (text.len < min) {
         st = err_set(err, QUIRE_INVALID, "the %s of a memory entry is empty",
                      what);
-        err_next(err, "give it one of 1 to %zu bytes", max);
+        err_next(err, "give 1 to %zu bytes", max);
     } else if (text.len > max) {
-        st =
-            err_fail(err, QUIRE_INVALID,
-                     "shorten it, or link an artifact with the text",
-                     "the %s of a memory entry has at most %zu bytes, and this "
-                     "has %zu",
-                     what, max, text.len);
+        st = err_fail(err, QUIRE_INVALID,
+                      "shorten it, or link an artifact with the text",
+                      "the %s of a memory entry has %zu bytes, above the "
+                      "limit of %zu",
+                      what, text.len, max);
     } else {
         st = err_fail(err, QUIRE_INVALID,
-                      "keep other bytes as an artifact, and link it",
-                      "the %s of a memory entry is UTF-8, and this is not from "
-                      "byte %zu on",
-                      what, utf8_find_bad(text));
+                      "store other bytes as an artifact, and link it",
+                      "the %s of a memory entry is not UTF-8 at byte %zu", what,
+                      utf8_find_bad(text));
     }
     return st;
 }
@@ -195,8 +193,8 @@ static quire_status check_tags(const quire_bytes *tags, size_t n,
 
     if (n > TAGS_MAX) {
         st = err_fail(err, QUIRE_INVALID, "leave some out",
-                      "a memory entry has at most %d tags, and this has %zu",
-                      TAGS_MAX, n);
+                      "a memory entry has %zu tags, above the limit of %d", n,
+                      TAGS_MAX);
     }
     for (i = 0; i < n && !st; i++)
         st = check_text("tag", tags[i], 1, TAG_MAX, err);
@@ -235,7 +233,8 @@ static quire_status check_options(const quire_memory_options *o, bool edit,
                      (long long)o->artifact);
     if (!st && o->n_supersedes > SUPERSEDES_MAX)
         st = err_set(err, QUIRE_INVALID,
-                     "an entry supersedes at most %d others", SUPERSEDES_MAX);
+                     "a memory entry supersedes more than %d others",
+                     SUPERSEDES_MAX);
     return st;
 }
 
@@ -403,6 +402,11 @@ static quire_status check_question(quire_bytes query, quire_error *err)
     return st;
 }
 
+int quire_memory_query_has_words(quire_bytes query)
+{
+    return check_question(query, NULL) == QUIRE_OK;
+}
+
 /* Translate the options. */
 static quire_status read_question(struct quire *q,
                                   const quire_recall_options *o,
@@ -416,8 +420,8 @@ static quire_status read_question(struct quire *q,
         st = check_time(o->as_of_us, err);
     if (!st && (o->half_life_days < 0 || o->half_life_days > HALF_LIFE_MAX))
         st = err_set(err, QUIRE_INVALID,
-                     "a half-life has from 1 to %d days, and this has %lld",
-                     HALF_LIFE_MAX, (long long)o->half_life_days);
+                     "half-life of %lld days is not between 1 and %d",
+                     (long long)o->half_life_days, HALF_LIFE_MAX);
     if (st)
         return st;
     out->tenant = q->tenant;
@@ -494,7 +498,7 @@ quire_status quire_memory_remove(quire *q, int64_t id, quire_error *err)
     st = memory_remove(q->memories, q->tenant, id, err);
     st = memory_end(q->memories, st, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, HINT_SHELL "`quire memory ls` lists those there are",
+        err_fail(err, st, HINT_SHELL "`quire memory ls` lists valid entries",
                  "no memory entry #%lld", (long long)id);
     }
     return st;
@@ -573,8 +577,7 @@ quire_status quire_relation_remove(quire *q, int64_t id, quire_error *err)
     st = relation_remove(q->memories, q->tenant, id, err);
     st = memory_end(q->memories, st, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st,
-                 HINT_SHELL "`quire memory graph` shows those there are",
+        err_fail(err, st, HINT_SHELL "`quire memory graph` shows the relations",
                  "no relation #%lld", (long long)id);
     }
     return st;

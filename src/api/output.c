@@ -21,6 +21,7 @@
 #include "base/opts.h"
 #include "output/address.h"
 #include "output/dir.h"
+#include "output/quote.h"
 #include "output/sink.h"
 #include "api/output.h"
 
@@ -30,10 +31,10 @@
 
 static quire_status tell_dir(struct quire_outputs *o, quire_error *err)
 {
-    const struct object_store *store = o->shelf.store;
+    const struct object_store *store = o->outdir.store;
 
     o->dir = arena_printf(&o->keep, "%s%s%s", store->ops->place(store),
-                          *o->shelf.dir ? "/" : "", o->shelf.dir);
+                          *o->outdir.dir ? "/" : "", o->outdir.dir);
     return o->dir ? QUIRE_OK : err_memory(err);
 }
 
@@ -58,15 +59,15 @@ static quire_status open_session(struct quire *q, const char *which,
 
     if (st)
         return st;
-    o->shelf.owner = p.name;
-    o->shelf.dir = session_outputs_dir(p.name, &o->keep);
+    o->outdir.owner = p.name;
+    o->outdir.dir = session_outputs_dir(p.name, &o->keep);
     if (p.own_store) { /* ours from here on */
-        o->shelf.store = p.store;
+        o->outdir.store = p.store;
     } else {
-        o->shelf.follow = follow;
-        st = open_home_store(q, &o->shelf.store, err);
+        o->outdir.follow = follow;
+        st = open_home_store(q, &o->outdir.store, err);
     }
-    if (!st && !o->shelf.dir)
+    if (!st && !o->outdir.dir)
         st = err_memory(err);
     return st ? st : tell_dir(o, err);
 }
@@ -141,8 +142,8 @@ static quire_status name_temporary(struct quire_outputs *o, quire_error *err)
     while (len > 1 && tmp[len - 1] == '/')
         len--;
     o->temporary = true;
-    o->shelf.dir = "";
-    o->shelf.open = open_temporary;
+    o->outdir.dir = "";
+    o->outdir.open = open_temporary;
     if (o->q->tenant != TENANT_DEFAULT) {
         tmp = absolute_cwd(o->q->root, &o->keep);
         o->dir = tmp ? arena_printf(&o->keep, "%s/outputs", tmp) : NULL;
@@ -165,8 +166,8 @@ quire_status quire_outputs_open(quire *q, const char *session,
     o->q = q;
     /* Longer than for others: the lock is held briefly, and giving up loses the
      * only copy. */
-    o->shelf.busy_ms = q->busy_ms > PATIENCE_MS ? q->busy_ms : PATIENCE_MS;
-    o->shelf.ctx = o;
+    o->outdir.busy_ms = q->busy_ms > PATIENCE_MS ? q->busy_ms : PATIENCE_MS;
+    o->outdir.ctx = o;
     if (!st)
         st = tenants_check(q, err);
     if (!st)
@@ -183,8 +184,8 @@ void quire_outputs_close(quire_outputs *o)
 {
     if (!o)
         return;
-    if (o->shelf.store)
-        o->shelf.store->ops->free(o->shelf.store);
+    if (o->outdir.store)
+        o->outdir.store->ops->free(o->outdir.store);
     arena_release(&o->keep);
     arena_release(&o->loan);
     free(o);
@@ -220,7 +221,7 @@ quire_status quire_sink_open(quire_outputs *o,
     *out = malloc(sizeof **out);
     if (!*out)
         return err_memory(err);
-    st = sink_new(o ? &o->shelf : NULL, &full, &(*out)->sink, err);
+    st = sink_new(o ? &o->outdir : NULL, &full, &(*out)->sink, err);
     if (st) {
         free(*out);
         *out = NULL;
@@ -272,7 +273,7 @@ static quire_status describe(quire_outputs *o, const char *id, const char *tool,
                              struct arena *keep, quire_output *out,
                              quire_error *err)
 {
-    struct object_store *store = o->shelf.store;
+    struct object_store *store = o->outdir.store;
 
     *out = (quire_output){.id = id,
                           .tool = tool,
@@ -299,21 +300,52 @@ quire_status quire_report_put(quire_outputs *o, const char *name,
         return read_only_error(err);
     st = parent ? output_dir_check_parent(parent, err) : QUIRE_OK;
     if (!st)
-        st = output_dir_draft(&o->shelf, &d, err);
+        st = output_dir_draft(&o->outdir, &d, err);
     if (st)
         return st;
-    store = o->shelf.store;
+    store = o->outdir.store;
     st = fill_draft(d, read, ctx, err);
     if (st) {
         d->ops->discard(d);
         return st;
     }
-    st = output_dir_put_report(&o->shelf, d, name, parent, &o->loan, &file, &id,
-                               err);
+    st = output_dir_put_report(&o->outdir, d, name, parent, &o->loan, &file,
+                               &id, err);
     if (!st)
         store->ops->stat(store, file, &info, NULL); /* it is kept in any case */
     if (!st)
         st = describe(o, id, "", file, &info, &o->loan, out, err);
+    return st;
+}
+
+/* ---- removing ----------------------------------------------------------- */
+
+quire_status quire_output_remove(quire_outputs *o, const char *address,
+                                 quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_error why = {0};
+    struct address a;
+    quire_status st = o->q->read_only ? read_only_error(err)
+                                      : address_parse(address, &tmp, &a, err);
+
+    if (!st && (a.kind == ADDRESS_BLOB || a.query))
+        st = err_fail(err, QUIRE_INVALID,
+                      "name an output as artifact://3 or agent://0-Scout",
+                      "%s is not the address of an output",
+                      quote_text(bytes_str(address)).text);
+    if (!st) {
+        st = output_dir_remove(&o->outdir, a.id, a.kind == ADDRESS_AGENT, &tmp,
+                               &why);
+        if (st == QUIRE_NOT_FOUND && !*why.what)
+            err_fail(&why, st,
+                     HINT_SHELL
+                     "`quire output ls` lists all outputs of the session",
+                     "no output %s", quote_text(bytes_str(address)).text);
+        if (st && err)
+            *err = why;
+    }
+    arena_release(&tmp);
     return st;
 }
 
@@ -325,7 +357,7 @@ quire_status quire_outputs_list(quire_outputs *o, quire_output_fn each,
     struct arena tmp = ARENA_INIT;
     struct output_dir_item *items;
     size_t i, n;
-    quire_status st = output_dir_list(&o->shelf, &tmp, &items, &n, err);
+    quire_status st = output_dir_list(&o->outdir, &tmp, &items, &n, err);
 
     for (i = 0; i < n && !st; i++) {
         quire_output one;

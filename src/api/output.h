@@ -7,7 +7,7 @@
 
 struct quire_outputs {
     struct quire *q;
-    struct output_dir shelf; /* its store is ours                    */
+    struct output_dir outdir; /* its store is ours                    */
     bool temporary;
     const char *dir;   /* its path; in `keep`                  */
     struct arena keep; /* as long as it is open                */

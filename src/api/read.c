@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
@@ -68,23 +69,23 @@ static const char *fit(const char *list)
 static void add_ids(struct buf *list, const struct output_dir_item *items,
                     size_t n)
 {
-    size_t i, quote_text = 0, all = 0;
+    size_t i, n_listed = 0, all = 0;
 
     for (i = 0; i < n; i++) {
         if (*items[i].tool)
             continue;
         all++;
-        if (quote_text + 1 == all &&
+        if (n_listed + 1 == all &&
             list->len + strlen(items[i].id) < LIST_MAX - 20) {
             buf_addf(list, "%s%s", list->len ? ", " : "", items[i].id);
-            quote_text++;
+            n_listed++;
         }
     }
-    if (quote_text < all)
-        buf_addf(list, " and %zu more", all - quote_text);
+    if (n_listed < all)
+        buf_addf(list, " and %zu more", all - n_listed);
 }
 
-/* Report a missing output, and list those there are. */
+/* Report a missing output, and list the ones of the session. */
 static quire_status missing(quire_outputs *o, const struct address *a,
                             quire_error *err)
 {
@@ -96,13 +97,16 @@ static quire_status missing(quire_outputs *o, const struct address *a,
     quire_status st;
     size_t n;
 
-    st = output_dir_list(&o->shelf, &tmp, &items, &n, err);
+    st = output_dir_list(&o->outdir, &tmp, &items, &n, err);
     if (!st) {
         if (log)
             add_numbers(&list, items, n);
         else
             add_ids(&list, items, n);
-        text = list.len ? buf_text(&list) : "none";
+        text = list.len                    ? buf_text(&list)
+               : access(o->dir, F_OK) == 0 ? "none"
+                                           : "none, there is no directory "
+                                             "of outputs";
         if (text && log)
             text = fit(text);
         st = err_set(err, QUIRE_NOT_FOUND, "no %s://%s; available: %s%s",
@@ -182,14 +186,14 @@ static quire_status give_file(quire_outputs *o, const char *name,
                               const quire_read_options *options,
                               quire_line_fn each, void *ctx, quire_error *err)
 {
-    struct object_store *store = o->shelf.store;
+    struct object_store *store = o->outdir.store;
     struct object_info info;
     struct object *file;
     quire_status st = store->ops->open(store, name, &file, &info, err);
     struct lines_source source = {.seeks = true, .read = read_object};
 
     if (st == QUIRE_NOT_FOUND)
-        return err_set(err, st, "%s has gone meanwhile",
+        return err_set(err, st, "%s has been removed or moved",
                        quote_text(bytes_str(address)).text);
     if (st)
         return st;
@@ -259,16 +263,16 @@ static quire_status load_json(quire_outputs *o, const struct address *a,
 {
     struct json_error why;
     const char *beside;
-    quire_status st = output_dir_find_report(&o->shelf, a->id, ".json", tmp,
+    quire_status st = output_dir_find_report(&o->outdir, a->id, ".json", tmp,
                                              &beside, err);
 
     if (!st)
-        st = load(o->shelf.store, beside, out, err);
+        st = load(o->outdir.store, beside, out, err);
     if (!st && json_check(json_in(out), 0, NULL))
         return QUIRE_OK;
     /* If it cannot be read, the report is used. */
     buf_clear(out);
-    st = load(o->shelf.store, report, out, err);
+    st = load(o->outdir.store, report, out, err);
     if (st || json_check(json_in(out), 0, &why))
         return st;
     return err_fail(
@@ -330,12 +334,12 @@ static quire_status read_report(quire_outputs *o, const struct address *a,
     quire_status st = QUIRE_NOT_FOUND;
 
     if (a->nested)
-        st = output_dir_find_report(&o->shelf, a->nested, ".md", tmp, &name,
+        st = output_dir_find_report(&o->outdir, a->nested, ".md", tmp, &name,
                                     err);
     if (!st)
         return give_file(o, name, address, options, each, ctx, err);
     if (st == QUIRE_NOT_FOUND)
-        st = output_dir_find_report(&o->shelf, a->id, ".md", tmp, &name, err);
+        st = output_dir_find_report(&o->outdir, a->id, ".md", tmp, &name, err);
     if (st)
         return st == QUIRE_NOT_FOUND ? missing(o, a, err) : st;
     if (!a->query)
@@ -358,7 +362,7 @@ static quire_status read_log(quire_outputs *o, const struct address *a,
                              quire_error *err)
 {
     const char *name;
-    quire_status st = output_dir_find_log(&o->shelf, a->id, tmp, &name, err);
+    quire_status st = output_dir_find_log(&o->outdir, a->id, tmp, &name, err);
 
     if (st == QUIRE_NOT_FOUND)
         return missing(o, a, err);

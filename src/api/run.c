@@ -23,9 +23,9 @@
 struct running {
     quire_workspace *w;
     const quire_run_options *o;
-    quire_sink *sink;    /* NULL: nothing is kept */
-    uint64_t quote_text; /* bytes handed on       */
-    bool cut;            /* there were more       */
+    quire_sink *sink;   /* NULL: nothing is kept */
+    uint64_t passed_on; /* bytes given to the caller */
+    bool cut;           /* there were more       */
 };
 
 /* ---- what the sandbox is told ------------------------------------------- */
@@ -34,8 +34,8 @@ static quire_status hand_on(void *ctx, int stream, quire_bytes bytes,
                             quire_error *err)
 {
     struct running *r = ctx;
-    uint64_t room = r->o->max_output > r->quote_text
-                        ? r->o->max_output - r->quote_text
+    uint64_t room = r->o->max_output > r->passed_on
+                        ? r->o->max_output - r->passed_on
                         : 0;
 
     if (r->sink)
@@ -44,7 +44,7 @@ static quire_status hand_on(void *ctx, int stream, quire_bytes bytes,
         bytes.len = (size_t)room;
         r->cut = true;
     }
-    r->quote_text += bytes.len;
+    r->passed_on += bytes.len;
     if (bytes.len == 0 || !r->o->output)
         return QUIRE_OK;
     return r->o->output(r->o->ctx, stream, bytes, err);
@@ -142,6 +142,8 @@ static quire_status fill_spec(struct running *r, struct arena *keep,
     if (o->open_files)
         spec->limits.open_files = o->open_files;
     spec->limits.disk_bytes = o->disk;
+    if (o->files)
+        spec->limits.disk_files = o->files;
     spec->readable = find_readable(r, keep);
     if (!spec->readable || !spec->home)
         return err_memory(err);
@@ -204,7 +206,8 @@ static const char *hit_name(unsigned index)
 {
     static const char *const names[RUN_N_HITS] = {"time",      "output",
                                                   "processes", "memory",
-                                                  "disk",      "file"};
+                                                  "disk",      "file",
+                                                  "files"};
 
     return names[index];
 }
@@ -332,21 +335,47 @@ quire_status quire_run_probe(quire_run_layer_fn each, void *ctx,
     return st;
 }
 
+/* The key of the session whose records are meant, "" for all. QUIRE_STOPPED
+ * without a message: there is no log. */
+static quire_status open_log(struct quire *q, const char *session,
+                             const char **key, quire_error *err)
+{
+    quire_status st = need_own_rows(q, false, err);
+
+    *key = "";
+    if (st == QUIRE_NOT_FOUND ||
+        (!st && !catalog_has(&q->catalog, SCHEMA_RUN_LOG)))
+        return QUIRE_STOPPED;
+    return !st && session ? session_key(q, session, &q->loan, key, err) : st;
+}
+
 quire_status quire_run_list(quire *q, const char *session, uint64_t limit,
                             quire_run_fn each, void *ctx, quire_error *err)
 {
-    const char *key = "";
-    quire_status st = need_own_rows(q, false, err);
+    const char *key;
+    quire_status st = open_log(q, session, &key, err);
 
-    if (st == QUIRE_NOT_FOUND ||
-        (!st && !catalog_has(&q->catalog, SCHEMA_RUN_LOG)))
-        return QUIRE_OK;
-    if (!st && session)
-        st = session_key(q, session, &q->loan, &key, err);
     if (st)
-        return st;
+        return st == QUIRE_STOPPED ? QUIRE_OK : st;
     q->in_callback = true;
     st = run_log_list(&q->catalog, q->tenant, key, limit, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
+quire_status quire_run_clear(quire *q, const char *session, quire_run_fn each,
+                             void *ctx, quire_error *err)
+{
+    const char *key;
+    quire_status st = q->read_only ? read_only_error(err)
+                                   : open_log(q, session, &key, err);
+
+    if (!st)
+        st = need_own_rows(q, true, err);
+    if (st)
+        return st == QUIRE_STOPPED ? QUIRE_OK : st;
+    q->in_callback = true;
+    st = run_log_clear(&q->catalog, q->tenant, key, each, ctx, err);
     q->in_callback = false;
     return st;
 }

@@ -38,7 +38,7 @@ static quire_status check_name(const char *name, quire_error *err)
     if (strlen(name) <= PAD_NAME_MAX && utf8_check(bytes_str(name)))
         return QUIRE_OK;
     return err_set(err, QUIRE_INVALID,
-                   "the name of a scratchpad is UTF-8 of at most %d bytes",
+                   "scratchpad name is not UTF-8 of at most %d bytes",
                    PAD_NAME_MAX);
 }
 
@@ -51,12 +51,11 @@ quire_status quire_pad_append(quire *q, const char *name, quire_bytes text,
     if (!st)
         st = check_name(name, err);
     if (!st && text.len == 0) {
-        st = err_fail(err, QUIRE_INVALID, "give some text",
-                      "there is nothing to note");
+        st = err_fail(err, QUIRE_INVALID, "give some text", "text is empty");
     }
     if (!st && !utf8_check(text)) {
-        st = err_fail(err, QUIRE_INVALID, "keep it as an artifact",
-                      "a note is UTF-8, and this is not");
+        st = err_fail(err, QUIRE_INVALID, "store other bytes as an artifact",
+                      "text is not UTF-8");
     }
     if (!st)
         st = scratchpad_append(q->pads, q->tenant, bytes_str(name), text, &now,
@@ -82,9 +81,9 @@ quire_status quire_pad_read(quire *q, const char *name, quire_write_fn write,
     }
     if (st || any)
         return st;
-    st = *name ? err_set(err, QUIRE_NOT_FOUND, "%.100s has noted nothing", name)
-               : err_set(err, QUIRE_NOT_FOUND,
-                         "there is nothing in the shared scratchpad");
+    st = *name
+             ? err_set(err, QUIRE_NOT_FOUND, "scratchpad %.100s is empty", name)
+             : err_set(err, QUIRE_NOT_FOUND, "the shared scratchpad is empty");
     return st;
 }
 

@@ -19,7 +19,7 @@
 
 enum { TITLE_MAX = 4096 };
 
-/* ---- what a session needs of the house ---------------------------------- */
+/* ---- what a session needs of the handle ---------------------------------- */
 
 /* A session outside the home is registered, so that a collection scans it. */
 static quire_status note_outside(struct quire *q, const char *path,
@@ -99,25 +99,13 @@ static void read_options(const quire_session_options *options,
     OPTIONS_READ(*o, options);
 }
 
-static quire_status wrap_session(struct quire *q, struct session *s,
-                                 quire_session **out, quire_error *err)
-{
-    *out = malloc(sizeof **out);
-    if (!*out) {
-        session_close(s);
-        return err_memory(err);
-    }
-    **out = (struct quire_session){q, s};
-    return QUIRE_OK;
-}
-
-static void remember_last(quire_session *s)
+static void remember_last(struct quire *q, quire_session *s)
 {
     quire_session_info info;
 
-    session_describe(s->s, &info);
+    quire_session_describe(s, &info);
     if (info.path)
-        session_remember_last(s->q, info.cwd, info.path);
+        session_remember_last(q, info.cwd, info.path);
 }
 
 /* ---- new, open, close --------------------------------------------------- */
@@ -143,11 +131,11 @@ quire_status new_session_plan(struct quire *q, const char *cwd,
     if (st)
         return st;
     *b = (struct new_session){.birth.title = title, .birth.parent = parent};
-    b->birth.at_us = clock_us(&q->clock);
+    b->birth.at_us = clock_file_us(&q->clock);
     b->birth.cwd = absolute_cwd(cwd, keep);
     if (!b->birth.cwd)
         return err_sys(err, errno, "cannot tell the working directory");
-    st = names_session_id(&rand_system, b->birth.at_us, false, b->id, err);
+    st = names_session_id(&rand_system, clock_us(&q->clock), false, b->id, err);
     if (st)
         return st;
     b->birth.id = b->id;
@@ -177,6 +165,29 @@ quire_status sessions_mark_home(struct quire *q, quire_error *err)
     return need_catalog(q, true, err);
 }
 
+/* A file that the caller has chosen. Its directory is not created. */
+static quire_status place_file(const char *path, struct arena *keep,
+                               struct session_place *out, quire_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dir = !slash ? "."
+                      : slash == path
+                          ? "/"
+                          : arena_text(keep,
+                                       bytes_of(path, (size_t)(slash - path)));
+
+    if (!dir)
+        return err_memory(err);
+    out->name = slash ? slash + 1 : path;
+    if (!*out->name)
+        return err_fail(err, QUIRE_INVALID, "name a file, like notes.jsonl",
+                        "%s is a directory", path);
+    if (access(dir, F_OK) != 0)
+        return err_fail(err, QUIRE_NOT_FOUND, "create the directory first",
+                        "%s does not exist", dir);
+    return object_files_open(dir, false, &out->store, err);
+}
+
 quire_status quire_session_new(quire *q, const quire_session_options *options,
                                quire_session **out, quire_error *err)
 {
@@ -184,7 +195,6 @@ quire_status quire_session_new(quire *q, const quire_session_options *options,
     struct arena tmp = ARENA_INIT;
     struct session_place place;
     quire_session_options o;
-    struct session *s;
     struct new_session b;
     quire_status st;
 
@@ -198,14 +208,13 @@ quire_status quire_session_new(quire *q, const quire_session_options *options,
         st = sessions_mark_home(q, err);
     if (!st) {
         place = (struct session_place){.own_store = true, .name = b.name};
-        st = open_home_store(q, &place.store, err);
+        st = o.file ? place_file(o.file, &tmp, &place, err)
+                    : open_home_store(q, &place.store, err);
     }
     if (!st)
-        st = session_new(&env, &place, &b.birth, o.flags, o.sync, &s, err);
-    if (!st)
-        st = wrap_session(q, s, out, err);
+        st = session_new(&env, &place, &b.birth, o.flags, o.sync, out, err);
     if (!st && (o.flags & QUIRE_SESSION_AT_ONCE))
-        remember_last(*out);
+        remember_last(q, *out);
     arena_release(&tmp);
     return st;
 }
@@ -230,7 +239,6 @@ quire_status session_open_location(struct quire *q, struct session_location *p,
     struct session_env env = sessions_env(q, p->omp);
     struct session_place place = {p->store, true, p->name};
     bool writes = !(o->flags & QUIRE_SESSION_READ);
-    struct session *s;
     struct new_session b;
     quire_status st = QUIRE_OK;
 
@@ -248,10 +256,30 @@ quire_status session_open_location(struct quire *q, struct session_location *p,
         return st;
     }
     st = session_open(&env, &place, writes ? &b.birth : NULL, o->flags, o->sync,
-                      &s, err);
+                      out, err);
     if (st == QUIRE_NOT_FOUND)
-        err_set(err, st, "%s has gone meanwhile", p->name);
-    return st ? st : wrap_session(q, s, out, err);
+        err_set(err, st, "%s has been removed or moved", p->name);
+    return st;
+}
+
+quire_status session_open_named(struct quire *q, const char *name,
+                                struct arena *tmp, quire_session **out,
+                                quire_error *err)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct session_location p = {.store = q->all, .in_home = true};
+    quire_status st;
+
+    p.omp = q->kind == QUIRE_KIND_OMP;
+    p.name = arena_text(tmp, bytes_str(name));
+    if (!p.name)
+        return err_memory(err);
+    st = session_open_location(q, &p, &o, tmp, out, err);
+    if (st != QUIRE_BUSY)
+        return st;
+    /* Another writer did it first. */
+    o.flags = QUIRE_SESSION_READ;
+    return session_open_location(q, &p, &o, tmp, out, err);
 }
 
 quire_status quire_session_open(quire *q, const char *which,
@@ -280,31 +308,12 @@ quire_status quire_session_open(quire *q, const char *which,
             st = session_open_location(q, &p, &o, &tmp, out, err);
     } while (found && st == QUIRE_NOT_FOUND && tries++ < 5);
     if (!st && !(o.flags & QUIRE_SESSION_READ))
-        remember_last(*out);
+        remember_last(q, *out);
     arena_release(&tmp);
     return st;
 }
 
-void quire_session_close(quire_session *s)
-{
-    if (!s)
-        return;
-    session_close(s->s);
-    free(s);
-}
-
 /* ---- looking ------------------------------------------------------------ */
-
-void quire_session_describe(quire_session *s, quire_session_info *info)
-{
-    session_describe(s->s, info);
-}
-
-quire_status quire_session_header(quire_session *s, quire_bytes *json,
-                                  quire_error *err)
-{
-    return session_header(s->s, json, err);
-}
 
 quire_status session_entry_not_found(quire_session *s, const char *id,
                                      quire_status st, quire_error *err)
@@ -313,24 +322,11 @@ quire_status session_entry_not_found(quire_session *s, const char *id,
 
     if (st != QUIRE_NOT_FOUND || !id)
         return st;
-    session_describe(s->s, &info);
+    quire_session_describe(s, &info);
     err_set(err, st, "no entry %.64s in session %s", id, info.id);
     err_next(err, HINT_SHELL "`quire session tree %s` shows the entries",
              info.id);
     return st;
-}
-
-quire_status quire_session_entries(quire_session *s, unsigned flags,
-                                   quire_entry_fn each, void *ctx,
-                                   quire_error *err)
-{
-    return session_entries(s->s, flags, each, ctx, err);
-}
-
-quire_status quire_session_tree(quire_session *s, quire_entry_fn each,
-                                void *ctx, quire_error *err)
-{
-    return session_tree(s->s, each, ctx, err);
 }
 
 quire_status quire_session_path(quire_session *s, const char *leaf,
@@ -338,8 +334,7 @@ quire_status quire_session_path(quire_session *s, const char *leaf,
                                 quire_error *err)
 {
     return session_entry_not_found(s, leaf,
-                                   session_path(s->s, leaf, flags, each, ctx,
-                                                err),
+                                   session_path(s, leaf, flags, each, ctx, err),
                                    err);
 }
 
@@ -348,78 +343,24 @@ quire_status quire_session_children(quire_session *s, const char *parent,
                                     quire_error *err)
 {
     return session_entry_not_found(s, parent,
-                                   session_children(s->s, parent, each, ctx,
-                                                    err),
+                                   session_children(s, parent, each, ctx, err),
                                    err);
 }
 
 quire_status quire_session_entry(quire_session *s, const char *id,
                                  quire_entry *out, quire_error *err)
 {
-    return session_entry_not_found(s, id, session_entry(s->s, id, out, err),
-                                   err);
-}
-
-quire_status quire_session_refs(quire_session *s, quire_text_fn each, void *ctx,
-                                quire_error *err)
-{
-    return session_refs(s->s, each, ctx, err);
-}
-
-quire_status quire_session_context(quire_session *s, const char *leaf,
-                                   quire_write_fn write,
-                                   void (*missing)(void *ctx, const char *ref),
-                                   void *ctx, quire_error *err)
-{
-    return session_context(s->s, leaf, write, missing, ctx, err);
+    return session_entry_not_found(s, id, session_entry(s, id, out, err), err);
 }
 
 /* ---- changing ----------------------------------------------------------- */
-
-quire_status quire_session_append(quire_session *s, quire_bytes entry,
-                                  const quire_append_options *options,
-                                  quire_appended *out, quire_error *err)
-{
-    return session_append(s->s, entry, options, out, err);
-}
-
-quire_status quire_session_flush(quire_session *s, quire_error *err)
-{
-    return session_flush(s->s, err);
-}
-
-quire_status quire_session_branch(quire_session *s, const char *id, int keep,
-                                  quire_appended *out, quire_error *err)
-{
-    return session_branch(s->s, id, keep != 0, out, err);
-}
-
-quire_status quire_session_branch_summary(quire_session *s, const char *id,
-                                          const char *summary,
-                                          quire_bytes details,
-                                          quire_appended *out, quire_error *err)
-{
-    return session_branch_summary(s->s, id, summary, details, out, err);
-}
-
-quire_status quire_session_label(quire_session *s, const char *id,
-                                 const char *label, quire_appended *out,
-                                 quire_error *err)
-{
-    return session_label(s->s, id, label, out, err);
-}
-
-quire_status quire_session_ensure(quire_session *s, quire_error *err)
-{
-    return session_ensure(s->s, err);
-}
 
 quire_status quire_session_rename(quire_session *s, const char *title,
                                   quire_error *err)
 {
     quire_status st = check_title(title, err);
 
-    return st ? st : session_rename(s->s, title, err);
+    return st ? st : session_rename(s, title, err);
 }
 
 /* ---- check, repair, migrate --------------------------------------------- */

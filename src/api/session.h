@@ -1,4 +1,4 @@
-/* session.h - what session.c, session_files.c and session_rows.c share */
+/* session.h - what the files of session functions share */
 #ifndef API_SESSION_H
 #define API_SESSION_H
 
@@ -6,11 +6,6 @@
 #include "session/list.h"
 #include "session/names.h"
 #include "session/session.h"
-
-struct quire_session {
-    struct quire *q;
-    struct session *s;
-};
 
 /* Id and file name of a new session, in an arena. */
 struct new_session {
@@ -37,6 +32,12 @@ quire_status session_open_location(struct quire *q, struct session_location *p,
                                    const quire_session_options *o,
                                    struct arena *tmp, quire_session **out,
                                    quire_error *err);
+
+/* Open a session of the home by its file name, for writing; if another writer
+ * has it, for reading. */
+quire_status session_open_named(struct quire *q, const char *name,
+                                struct arena *tmp, quire_session **out,
+                                quire_error *err);
 
 /* List the active or the archived sessions. Release the list, on failure too. */
 quire_status sessions_list(struct quire *q, bool archived, struct list *l,

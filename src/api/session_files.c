@@ -1,10 +1,9 @@
 /*
- * session_files.c - fork, move, archive and remove a session with its files
+ * session_files.c - move, archive and remove a session with its files
  *
  * A session is a file, and a directory of outputs beside it. An operation covers
- * both: if the second half of a move fails the first is undone, an incomplete copy
- * is removed, and outputs are removed before the session, because they are found
- * through it.
+ * both: if the second half of a move fails the first is undone, and outputs are
+ * removed before the session, because they are found through it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,11 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/fs.h"
+#include "base/walk.h"
 #include "output/dir.h"
 #include "api/core/removals.h"
+#include "api/core/reserve.h"
 #include "api/transaction.h"
 #include "api/session.h"
 #include "api/workspace.h"
@@ -47,13 +49,13 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
                                  void *ctx, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    struct file_walk w = {session_store(s->s), each, ctx};
-    const char *name = session_name(s->s);
+    struct file_walk w = {session_store(s), each, ctx};
+    const char *name = session_name(s);
     const char *outputs = session_outputs_dir(name, &tmp);
     quire_session_info info;
     quire_status st = outputs ? QUIRE_OK : err_memory(err);
 
-    session_describe(s->s, &info);
+    quire_session_describe(s, &info);
     if (!st && info.path)
         st = emit_file(&w, name, NULL, err);
     if (!st)
@@ -61,47 +63,6 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
     if (!st)
         st = session_each_backup(w.store, name, emit_file, &w, err);
     arena_release(&tmp);
-    return st;
-}
-
-struct copying {
-    struct object_store *from, *to;
-    const char *from_dir, *to_dir;
-    bool only_ours;
-};
-
-static quire_status copy_output(void *ctx, const char *name,
-                                const struct object_info *info,
-                                quire_error *err)
-{
-    struct copying *c = ctx;
-    struct object_info now;
-    struct object *file;
-    char *to = NULL;
-    struct draft *d;
-    quire_status st;
-
-    (void)info;
-    if (c->only_ours && !session_is_output(name))
-        return QUIRE_OK;
-    st = c->from->ops->open(c->from, name, &file, &now, err);
-    if (st)
-        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    if (asprintf(&to, "%s%s", c->to_dir, name + strlen(c->from_dir)) < 0) {
-        to = NULL;
-        st = err_memory(err);
-    }
-    if (!st)
-        st = c->to->ops->create(c->to, &d, err);
-    if (!st) {
-        st = object_copy(file, 0, UINT64_MAX, d, err);
-        if (st)
-            d->ops->discard(d);
-        else
-            st = d->ops->publish(d, to, true, err);
-    }
-    free(to);
-    file->ops->close(file);
     return st;
 }
 
@@ -180,143 +141,7 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
     return st;
 }
 
-/* ---- fork, extract, move ------------------------------------------------ */
-
-/* The session that is the source of another, opened for reading. */
-static quire_status open_source(struct quire *q, const char *which,
-                                struct arena *tmp, quire_session **out,
-                                quire_error *err)
-{
-    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    struct session_location p;
-    quire_status st = sessions_may_write(q, err);
-
-    o.flags = QUIRE_SESSION_READ | QUIRE_SESSION_VERIFY;
-    if (!st)
-        st = session_lookup(q, which, tmp, &p, err);
-    return st ? st : session_open_location(q, &p, &o, tmp, out, err);
-}
-
-static quire_status open_named(struct quire *q, const char *name,
-                               struct arena *tmp, quire_session **out,
-                               quire_error *err)
-{
-    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    struct session_location p = {.store = q->all, .in_home = true};
-    quire_status st;
-
-    p.omp = q->kind == QUIRE_KIND_OMP;
-    p.name = arena_text(tmp, bytes_str(name));
-    if (!p.name)
-        return err_memory(err);
-    st = session_open_location(q, &p, &o, tmp, out, err);
-    if (st != QUIRE_BUSY)
-        return st;
-    /* Another writer did it first. */
-    o.flags = QUIRE_SESSION_READ;
-    return session_open_location(q, &p, &o, tmp, out, err);
-}
-
-/* A source that is moved or removed while it is copied loses outputs one by one:
- * then the copy is incomplete. */
-static quire_status still_there(quire_session *source, quire_error *err)
-{
-    struct object_store *store = session_store(source->s);
-    const char *name = session_name(source->s);
-    struct object_info info;
-    quire_status st = store->ops->stat(store, name, &info, err);
-
-    if (st != QUIRE_NOT_FOUND)
-        return st;
-    return err_fail(err, QUIRE_CHANGED, "try again",
-                    "%s was moved or removed while it was copied", name);
-}
-
-static quire_status copy_session(struct quire *q, const char *which,
-                                 const char *cwd, const char *entry,
-                                 quire_session **out, quire_error *err)
-{
-    struct arena tmp = ARENA_INIT;
-    quire_session *source = NULL;
-    quire_session_info info;
-    struct copying c;
-    struct new_session b;
-    quire_status st = open_source(q, which, &tmp, &source, err);
-
-    *out = NULL;
-    if (!st)
-        st = need_all(q, err);
-    if (!st)
-        st = sessions_mark_home(q, err);
-    if (st)
-        goto out;
-    session_describe(source->s, &info);
-    st = new_session_plan(q,
-                          cwd         ? cwd
-                          : *info.cwd ? info.cwd
-                                      : NULL,
-                          arena_text(&tmp, bytes_str(info.title)),
-                          arena_text(&tmp,
-                                     bytes_str(entry ? info.path : info.id)),
-                          &tmp, &b, err);
-    if (st)
-        goto out;
-    /* The session last: once it exists, it is complete. */
-    c = (struct copying){session_store(source->s), q->all,
-                         session_outputs_dir(session_name(source->s), &tmp),
-                         session_outputs_dir(b.name, &tmp),
-                         strchr(session_name(source->s), '/') == NULL};
-    st = c.from_dir && c.to_dir
-             ? c.from->ops->list(c.from, c.from_dir, copy_output, &c, err)
-             : err_memory(err);
-    if (!st)
-        st = still_there(source, err);
-    if (!st)
-        st = session_entry_not_found(source, entry,
-                                     session_copy(source->s, entry, q->all,
-                                                  b.name, &b.birth, err),
-                                     err);
-    if (st && c.to_dir)
-        q->all->ops->clear(q->all, c.to_dir, NULL);
-    if (!st)
-        st = open_named(q, b.name, &tmp, out, err);
-out:
-    quire_session_close(source);
-    arena_release(&tmp);
-    return st;
-}
-
-/* The copy refers to the blobs of its source, which may be removed before the
- * copy is named: hold the blobs. */
-static quire_status copy_held(struct quire *q, const char *which,
-                              const char *cwd, const char *entry,
-                              quire_session **out, quire_error *err)
-{
-    quire_status st = sessions_may_write(q, err);
-
-    if (!st)
-        st = hold_blobs(q, err);
-    if (st)
-        return st;
-    st = copy_session(q, which, cwd, entry, out, err);
-    release_blobs(q);
-    return st;
-}
-
-quire_status quire_session_fork(quire *q, const char *which, const char *cwd,
-                                quire_session **out, quire_error *err)
-{
-    *out = NULL;
-    return copy_held(q, which, cwd, NULL, out, err);
-}
-
-quire_status quire_session_extract(quire *q, const char *which,
-                                   const char *entry, quire_session **out,
-                                   quire_error *err)
-{
-    *out = NULL;
-    return copy_held(q, which, NULL, entry, out, err);
-}
+/* ---- move ---------------------------------------------------------------- */
 
 /* A session of the home, locked while it is moved or removed. */
 static quire_status hold_place(struct quire *q,
@@ -370,15 +195,15 @@ static quire_status move_open(struct quire *q, quire_session *s,
     const char *was;
     quire_status st;
 
-    session_describe(s->s, &info);
+    quire_session_describe(s, &info);
     was = arena_text(tmp, bytes_str(info.cwd));
     if (!was)
         return err_memory(err);
-    st = session_rehome(s->s, cwd, err);
+    st = session_rehome(s, cwd, err);
     if (!st && strcmp(from, to) != 0) {
         st = move_both(q, from, to, tmp, err);
         if (st)
-            session_rehome(s->s, was, NULL);
+            session_rehome(s, was, NULL);
     }
     return st;
 }
@@ -403,7 +228,7 @@ quire_status quire_session_move(quire *q, const char *which, const char *cwd,
         st = move_open(q, s, p.name, to, abs, &tmp, err);
     quire_session_close(s);
     if (!st)
-        st = open_named(q, to, &tmp, out, err);
+        st = session_open_named(q, to, &tmp, out, err);
     arena_release(&tmp);
     return st;
 }
@@ -467,7 +292,7 @@ check_ours(struct quire *q, const struct session_location *p, quire_error *err)
 {
     struct session_env env = sessions_env(q, false);
     struct session_place place = {.store = p->store, .name = p->name};
-    struct session *s;
+    quire_session *s;
     quire_status st;
 
     if (p->in_home)
@@ -475,7 +300,7 @@ check_ours(struct quire *q, const struct session_location *p, quire_error *err)
     st = session_open(&env, &place, NULL, QUIRE_SESSION_READ, QUIRE_SYNC_NONE,
                       &s, err);
     if (!st)
-        session_close(s);
+        quire_session_close(s);
     return st;
 }
 
@@ -492,40 +317,76 @@ static bool is_shared(struct quire *q, const struct session_location *p,
     return shared;
 }
 
-/* Delete the row of a session and record the removal of its files under the name
- * `noted`. Its directory is locked. */
-static quire_status forget(struct quire *q, const struct session_location *p,
-                           const char *noted, struct arena *tmp,
-                           quire_error *err)
+/* The key of the row that goes with a session, "" if none does: a file without
+ * a valid header never had a row, and a row shared with a copy stays. */
+static quire_status key_to_remove(struct quire *q,
+                                  const struct session_location *p,
+                                  struct arena *tmp, const char **key,
+                                  quire_error *err)
 {
-    struct removal file = {.name = noted};
-    struct object_info info;
-    const char *key, *dir;
     quire_error why;
-    quire_status st = p->store->ops->stat(p->store, p->name, &info, err);
+    quire_status st = session_location_key(p, tmp, key, &why);
 
-    if (st == QUIRE_NOT_FOUND)
-        return err_set(err, st, "%s has been removed or moved", p->name);
-    if (st)
-        return st;
-    file.size = info.size;
-    file.modified_ns = info.modified_ns;
-    st = session_location_key(p, tmp, &key, &why);
     if (st == QUIRE_NO_MEMORY || st == QUIRE_IO) {
         if (err)
             *err = why;
         return st;
     }
-    /* A file without a valid header never had a row; and a row shared with a
-     * copy stays. */
-    if (st || is_shared(q, p, key, tmp))
-        key = "";
-    dir = workspaces_dir(q, key, tmp);
-    st = session_row_remove(&q->catalog, q->tenant, key, &file, dir, err);
+    if (st || is_shared(q, p, *key, tmp))
+        *key = "";
+    return QUIRE_OK;
+}
+
+/* Delete the row of a session and record the removal of its files under the name
+ * `noted`. Its directory is locked. *dir is its workspace, NULL: none. */
+static quire_status forget(struct quire *q, const struct session_location *p,
+                           const char *noted, struct arena *tmp,
+                           const char **dir, quire_error *err)
+{
+    struct removal file = {.name = noted};
+    struct object_info info;
+    const char *key;
+    quire_status st = p->store->ops->stat(p->store, p->name, &info, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        return err_set(err, st, "%s has been removed or moved", p->name);
     if (!st)
-        st = db_settle(q->catalog.db, err);
+        st = key_to_remove(q, p, tmp, &key, err);
+    if (st)
+        return st;
+    file.size = info.size;
+    file.modified_ns = info.modified_ns;
+    *dir = workspaces_dir(q, key, tmp);
+    st = session_row_remove(&q->catalog, q->tenant, key, &file, *dir, err);
+    return st ? st : db_settle(q->catalog.db, err);
+}
+
+/* Remove the files of a session whose directory is locked, all that can be. */
+static quire_status remove_held(struct quire *q,
+                                const struct session_location *p,
+                                const char *noted, struct arena *tmp,
+                                quire_error *err)
+{
+    const char *dir = NULL;
+    quire_error why;
+    bool is;
+    quire_status left = QUIRE_OK, st = QUIRE_OK;
+
+    if (noted)
+        st = forget(q, p, noted, tmp, &dir, err);
     if (!st && dir)
-        removal_finish_workspace(q, dir); /* else the next writer does it */
+        left = removal_finish_workspace(q, dir, &is, &why);
+    if (!st)
+        st = session_remove_files(p, tmp, err);
+    if (!st && noted)
+        st = removal_done(&q->catalog, noted, err);
+    if (!st && left) {
+        err_next(&why, "the session is removed; the next command that writes "
+                       "tries again to remove these files");
+        if (err)
+            *err = why;
+        st = left;
+    }
     return st;
 }
 
@@ -544,8 +405,10 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     struct object *held = NULL;
     struct session_location p = {0};
     const char *noted = NULL; /* relative to the home */
-    quire_status st = sessions_may_write(q, err);
+    quire_status st;
 
+    reserve_release(q);
+    st = sessions_may_write(q, err);
     if (!st)
         st = transaction_check_none(q, "removal of a session", err);
     if (!st)
@@ -564,17 +427,146 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     if (!st)
         st = session_lock_dir(q, p.store, p.name, &tmp, err);
     if (!st) {
-        if (noted)
-            st = forget(q, &p, noted, &tmp, err);
-        if (!st)
-            st = session_remove_files(&p, &tmp, err);
+        st = remove_held(q, &p, noted, &tmp, err);
         p.store->ops->unlock_dir(p.store);
-        if (!st && noted)
-            st = removal_done(&q->catalog, noted, err);
     }
     omp_lock_release(&theirs);
     if (held)
         held->ops->close(held);
+    session_location_release(&p);
+    arena_release(&tmp);
+    return st;
+}
+
+/* ---- what a removal takes along ------------------------------------------ */
+
+struct removal_list {
+    struct quire *q;
+    struct object_store *store;
+    const char *place; /* directory that names are relative to */
+    bool only_outputs; /* files that are no outputs stay */
+    quire_removal_fn each;
+    void *ctx;
+};
+
+static quire_status list_file(struct removal_list *l, const char *name,
+                              uint64_t size, quire_error *err)
+{
+    char *path = NULL;
+    quire_status st;
+
+    if (asprintf(&path, "%s/%s", l->place, name) < 0)
+        return err_memory(err);
+    st = l->each(l->ctx, path, NULL, size, err);
+    free(path);
+    return st;
+}
+
+static quire_status list_object(void *ctx, const char *name,
+                                const struct object_info *info,
+                                quire_error *err)
+{
+    struct removal_list *l = ctx;
+
+    return l->only_outputs && !session_is_output(name)
+               ? QUIRE_OK
+               : list_file(l, name, info->size, err);
+}
+
+static quire_status list_work_file(void *ctx, const char *name,
+                                   const struct stat *st, quire_error *err)
+{
+    return list_file(ctx, name, (uint64_t)st->st_size, err);
+}
+
+static quire_status list_artifact(void *ctx, const quire_artifact *a,
+                                  quire_error *err)
+{
+    struct removal_list *l = ctx;
+    char *row = NULL;
+    quire_status st;
+
+    if (asprintf(&row, "artifact #%lld %s", (long long)a->id, a->path) < 0)
+        return err_memory(err);
+    st = l->each(l->ctx, NULL, row, a->size, err);
+    free(row);
+    return st;
+}
+
+/* The file, its outputs, and originals that a repair kept. */
+static quire_status list_session(struct removal_list *l,
+                                 const struct session_location *p,
+                                 struct arena *tmp, quire_error *err)
+{
+    const char *outputs = session_outputs_dir(p->name, tmp);
+    struct object_store *store = p->store;
+    struct object_info info;
+    quire_status st = outputs ? store->ops->stat(store, p->name, &info, err)
+                              : err_memory(err);
+
+    l->place = store->ops->place(store);
+    if (!st)
+        st = list_file(l, p->name, info.size, err);
+    l->only_outputs = !p->in_home;
+    if (!st)
+        st = store->ops->list(store, outputs, list_object, l, err);
+    l->only_outputs = false;
+    return st ? st : session_each_backup(store, p->name, list_object, l, err);
+}
+
+/* Workspace files and artifacts, soft-deleted ones too. */
+static quire_status list_rows(struct removal_list *l,
+                              const struct session_location *p,
+                              struct arena *tmp, quire_error *err)
+{
+    struct artifact_range range = {.tenant = l->q->tenant};
+    struct session_row owner;
+    const char *key, *dir;
+    int home;
+    quire_status st = key_to_remove(l->q, p, tmp, &key, err);
+
+    if (st || !*key)
+        return st;
+    dir = workspaces_dir(l->q, key, tmp);
+    if (dir)
+        st = fs_open_dir(l->q->home, false, &home, err);
+    if (!st && dir) {
+        l->place = l->q->home;
+        st = walk_files(home, l->q->home, dir, list_work_file, l, err);
+        close(home);
+    }
+    if (!st)
+        st = session_row_find(&l->q->catalog, range.tenant, key, &owner, err);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    range.session = owner.session;
+    st = artifact_list(l->q->artifacts, &range, list_artifact, l, err);
+    range.deleted = true;
+    return st ? st
+              : artifact_list(l->q->artifacts, &range, list_artifact, l, err);
+}
+
+quire_status quire_session_removal(quire *q, const char *which,
+                                   quire_removal_fn each, void *ctx,
+                                   quire_error *err)
+{
+    struct removal_list l = {.q = q, .each = each, .ctx = ctx};
+    struct arena tmp = ARENA_INIT;
+    struct session_location p = {0};
+    quire_status st = check_free(q, err);
+
+    if (!st)
+        st = session_lookup(q, which, &tmp, &p, err);
+    if (!st)
+        st = check_ours(q, &p, err);
+    if (!st)
+        st = list_session(&l, &p, &tmp, err);
+    if (!st && is_catalogued(q, &p)) {
+        st = need_artifacts(q, false, err);
+        st = st ? st : list_rows(&l, &p, &tmp, err);
+        if (st == QUIRE_NOT_FOUND)
+            st = QUIRE_OK;
+    }
     session_location_release(&p);
     arena_release(&tmp);
     return st;

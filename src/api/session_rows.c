@@ -18,6 +18,9 @@
  *       twice or left out.
  *   (3) A number is durable before it is returned. Totals need not be: they are
  *       derived.
+ *   (4) Only a session without a number needs the write lock. While another
+ *       process holds it, totals are counted and returned, and stored by a later
+ *       listing.
  */
 #include <string.h>
 
@@ -39,10 +42,11 @@ struct listed {
     bool gone; /* it was removed meanwhile                                  */
     bool bad;  /* it cannot be read                                         */
 
-    struct session_totals row; /* as stored, its text only while it is
+    struct session_totals row;     /* as stored, its text only while it is
                                   compared; .number 0: there is none      */
-    int64_t folder;            /* 0: in none                              */
-    struct object_info info;   /* of the file, when it was counted        */
+    int64_t folder;                /* 0: in none                              */
+    const char *agent, *agent_def; /* NULL: none */
+    struct object_info info;       /* of the file, when it was counted        */
     struct session_usage usage;
     bool counted; /* `info` and `usage` are known                           */
     bool stale;   /* it is to be stored                                     */
@@ -287,7 +291,7 @@ static quire_status store_batch(struct quire *q, struct listed *looks,
                                 size_t from, size_t to, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    enum db_begin mode = DB_SOON;
+    enum db_begin mode = DB_IF_FREE;
     struct db *db = q->catalog.db;
     bool any = false;
     quire_status st;
@@ -302,7 +306,7 @@ static quire_status store_batch(struct quire *q, struct listed *looks,
         return QUIRE_OK;
     st = db_begin(db, mode, err);
     if (st)
-        return st;
+        return st == QUIRE_BUSY && mode == DB_IF_FREE ? QUIRE_OK : st;
     for (i = to; i > from && !st; i--) {
         if (is_to_store(&looks[i - 1]))
             st = store_one(q, &looks[i - 1], &tmp, err);
@@ -330,6 +334,20 @@ static quire_status update(struct quire *q, struct listed *looks, size_t n,
     }
     arena_release(&tmp);
     return st;
+}
+
+/* What clients have recorded with its number: folder and agent. */
+static quire_status read_records(struct quire *q, struct listed *l,
+                                 struct arena *keep, quire_error *err)
+{
+    quire_status st;
+
+    if (!l->row.number)
+        return QUIRE_OK;
+    st = folder_of_session(&q->catalog, l->row.number, &l->folder, err);
+    return st ? st
+              : session_agent_of(&q->catalog, l->row.number, keep, &l->agent,
+                                 &l->agent_def, err);
 }
 
 /* ---- emit --------------------------------------------------------------- */
@@ -371,6 +389,8 @@ static quire_status describe_row(struct listed *l, struct buf *path,
         .updated_us = info->modified_us,
         .info = info,
         .folder = l->folder,
+        .agent = l->agent,
+        .agent_def = l->agent_def,
     };
     if (timestamp_parse(bytes_str(info->created), &ms))
         out->created_us = ms * 1000;
@@ -428,22 +448,33 @@ static bool is_wished(const struct list_item *item,
     return !folder || filed == (folder > 0);
 }
 
-/* The sessions that match, in the order of the list. */
-static quire_status choose(struct quire *q, const struct list *l,
+/* The next item of two lists, the newest first; NULL: there is none. */
+static const struct list_item *next_item(const struct list l[2], size_t at[2])
+{
+    bool first = at[0] < l[0].n, second = at[1] < l[1].n;
+
+    if (first && second)
+        first = list_newest_first(&l[0].order[at[0]], &l[1].order[at[1]]) <= 0;
+    return first ? l[0].order[at[0]++] : second ? l[1].order[at[1]++] : NULL;
+}
+
+/* The sessions of both lists that match, in their order. */
+static quire_status choose(struct quire *q, const struct list l[2],
                            const quire_row_options *o,
                            const struct row_filter *wish, struct arena *keep,
                            struct listed **out, size_t *n, quire_error *err)
 {
-    struct listed *looks = arena_array(keep, l->n + 1, sizeof *looks);
+    struct listed *looks = arena_array(keep, l[0].n + l[1].n + 1,
+                                       sizeof *looks);
+    const struct list_item *item;
+    size_t at[2] = {0, 0};
     bool passed = false;
-    size_t i;
 
     *out = looks;
     *n = 0;
     if (!looks)
         return err_memory(err);
-    for (i = 0; i < l->n && (!o->limit || *n < o->limit); i++) {
-        const struct list_item *item = l->order[i];
+    while ((!o->limit || *n < o->limit) && (item = next_item(l, at))) {
         struct listed *look = &looks[*n];
 
         if (!is_behind(item, o, &passed) || !is_wished(item, wish, o->folder))
@@ -479,7 +510,7 @@ static quire_status find_looks(struct quire *q, const quire_row_options *o,
                                size_t *n, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    struct list l = {.arena = &tmp};
+    struct list l[2] = {{.arena = &tmp}, {.arena = &tmp}};
     struct row_filter wish = {.cwd = NULL};
     uint64_t seed[2];
     quire_status st = rand_bytes(&rand_system, seed, sizeof seed, err);
@@ -496,10 +527,13 @@ static quire_status find_looks(struct quire *q, const quire_row_options *o,
     if (!st && o->folder)
         st = find_in_folder(q, o->folder, &wish.filed, &tmp, err);
     if (!st)
-        st = sessions_list(q, o->archived, &l, err);
+        st = sessions_list(q, o->archived == 1, &l[0], err);
+    if (!st && o->archived > 1)
+        st = sessions_list(q, true, &l[1], err);
     if (!st)
-        st = choose(q, &l, o, &wish, keep, looks, n, err);
-    list_release(&l);
+        st = choose(q, l, o, &wish, keep, looks, n, err);
+    list_release(&l[0]);
+    list_release(&l[1]);
     map_release(&wish.filed);
     arena_release(&tmp);
     return st;
@@ -523,9 +557,7 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
     if (!st)
         st = update(q, looks, n, rows, err);
     for (i = 0; i < n && !st; i++)
-        if (looks[i].row.number)
-            st = folder_of_session(&q->catalog, looks[i].row.number,
-                                   &looks[i].folder, err);
+        st = read_records(q, &looks[i], &keep, err);
     if (st)
         goto out;
     q->in_callback = true;
@@ -579,7 +611,7 @@ static quire_status read_item(const struct session_location *p,
                                           err);
 
     if (st == QUIRE_NOT_FOUND)
-        return err_set(err, st, "%s has gone meanwhile", p->name);
+        return err_set(err, st, "%s has been removed or moved", p->name);
     if (st)
         return st;
     item->name = p->name;
@@ -600,7 +632,7 @@ static quire_status settle_one(struct quire *q, struct listed *l, bool rows,
     quire_status st = update(q, l, 1, rows, err);
 
     if (!st && l->gone)
-        return err_set(err, QUIRE_NOT_FOUND, "%s has gone meanwhile",
+        return err_set(err, QUIRE_NOT_FOUND, "%s has been removed or moved",
                        l->item.name);
     if (!st && l->bad) {
         st = err_fail(err, QUIRE_IO,
@@ -670,8 +702,8 @@ quire_status quire_session_row_of(quire *q, const char *which,
         l.in_home = p.in_home;
         st = settle_one(q, &l, rows, err);
     }
-    if (!st && l.row.number)
-        st = folder_of_session(&q->catalog, l.row.number, &l.folder, err);
+    if (!st)
+        st = read_records(q, &l, &q->loan, err);
     if (!st)
         st = describe_row(&l, &path, info, out, err);
     if (!st) {

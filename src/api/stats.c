@@ -262,7 +262,8 @@ static quire_status see_output(void *ctx, const char *name,
     if (!strncmp(inside, "archive/", 8))
         inside += 8;
     if (owner && !strncmp(inside, "sessions/", 9) &&
-        output_dir_is_output(strrchr(name, '/') + 1)) {
+        output_dir_is_output(strrchr(name, '/') + 1) &&
+        !output_dir_is_removed(name)) {
         owner->outputs++;
         owner->output_bytes += info->size;
     }
@@ -346,16 +347,12 @@ static quire_status see_versions(struct stats *s, quire_error *err)
 static quire_status count_catalogue(struct stats *s, quire_error *err)
 {
     struct db *db = s->q->catalog.db;
-    uint64_t pages = 0, unused = 0, bytes = 0;
-    quire_status st = number(db, "PRAGMA page_count", &pages, err);
+    int64_t bytes = 0, unused = 0;
+    quire_status st = db_space(db, &bytes, &unused, err);
     size_t i;
 
-    if (!st)
-        st = number(db, "PRAGMA freelist_count", &unused, err);
-    if (!st)
-        st = number(db, "PRAGMA page_size", &bytes, err);
-    s->out->database_bytes = pages * bytes;
-    s->out->free_bytes = unused * bytes;
+    s->out->database_bytes = (uint64_t)bytes;
+    s->out->free_bytes = (uint64_t)unused;
     if (st || !s->q->artifacts)
         return st;
     for (i = 0; i < s->n_tenants && !st; i++)

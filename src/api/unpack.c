@@ -92,7 +92,7 @@ static quire_status name_members(struct unpacking *u, quire_error *err)
             st = err_memory(err);
         if (!st && !fresh) {
             st = err_fail(err, QUIRE_INVALID, "nothing was unpacked",
-                          "there are two files %.100s in it", clean);
+                          "the archive has two files %.100s", clean);
         }
     }
     map_release(&seen);

@@ -91,12 +91,12 @@ quire_status verify_all_blobs(struct quire *q, unsigned flags,
                               const quire_check_hooks *hooks, quire_error *err)
 {
     struct workers workers = {.q = q};
-    struct blob_workers crew = {parallel_n_threads(), open_worker, close_worker,
+    struct blob_workers pool = {parallel_n_threads(), open_worker, close_worker,
                                 &workers};
     quire_status st;
 
     pthread_mutex_init(&workers.lock, NULL);
-    st = blob_check_all(q->blobs, flags, verify_can_share(q) ? &crew : NULL,
+    st = blob_check_all(q->blobs, flags, verify_can_share(q) ? &pool : NULL,
                         hooks, err);
     pthread_mutex_destroy(&workers.lock);
     return st;

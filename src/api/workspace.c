@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "artifact/artifact.h"
-#include "artifact/mime.h"
 #include "artifact/path.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -25,10 +24,17 @@ struct quire_workspace {
     struct quire *q;
     struct workspace *space;
     char *key;         /* owned; the session                      */
+    bool read_all;     /* other sessions may be read, too         */
     char *file, *name; /* owned; as in struct artifact_new; NULL  */
     struct buf answer;
     struct arena loan;
 };
+
+static bool copy_text(const char *text, char **out)
+{
+    *out = text ? strdup(text) : NULL;
+    return !text || *out;
+}
 
 /* ---- callbacks of the workspace ----------------------------------------- */
 
@@ -47,6 +53,70 @@ static quire_status give_session(void *ctx, int64_t *id, quire_error *err)
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
+/* Give a session outside the home its row: without it a collection would take
+ * its directory for that of a removed session. */
+static quire_status ensure_row(struct quire_workspace *w, quire_error *err)
+{
+    struct catalog *c = &w->q->catalog;
+    struct session_row ignored;
+    quire_status st;
+
+    if (w->q->in_transaction)
+        return session_row_ensure(c, w->q->tenant, w->key, &ignored, err);
+    st = db_begin(c->db, DB_SOON, err);
+    if (st)
+        return st;
+    st = session_row_ensure(c, w->q->tenant, w->key, &ignored, err);
+    return sql_end(c->db, st, err);
+}
+
+/* Look a session up whose file is not where it was: it may have been moved. */
+static quire_status find_file(struct quire_workspace *w, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    const char *key, *file = NULL;
+    char *now = NULL, *name = NULL;
+    quire_status st = session_key_and_file(w->q, w->key, &tmp, &key, &file,
+                                           err);
+
+    if (!st && (!file || !copy_text(file, &now) ||
+                !copy_text(file + strlen(w->q->home) + 1, &name)))
+        st = file ? err_memory(err) : QUIRE_NOT_FOUND;
+    if (!st) {
+        free(w->file);
+        free(w->name);
+        w->file = now;
+        w->name = name;
+    } else {
+        free(now);
+        free(name);
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+static quire_status exists(void *ctx, quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+    struct session_row owner;
+    bool pending = false;
+    quire_status st = workspace_is_built_in(w->key) ? QUIRE_OK
+                                                    : owner_of(w, &owner, err);
+
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    if (!w->file)
+        return ensure_row(w, err);
+    st = removal_is_pending(&w->q->catalog, w->name, &pending, err);
+    if (!st && !pending && access(w->file, F_OK) < 0)
+        st = find_file(w, NULL);
+    if (pending || st == QUIRE_NOT_FOUND)
+        st = err_fail(err, QUIRE_NOT_FOUND,
+                      HINT_SHELL "`quire session ls` lists the sessions",
+                      "session %.60s has been removed", w->key);
+    return st;
+}
+
 static quire_status find(void *ctx, const char *path, struct arena *keep,
                          quire_artifact *out, quire_error *err)
 {
@@ -56,6 +126,19 @@ static quire_status find(void *ctx, const char *path, struct arena *keep,
 
     return st ? st
               : artifact_by_path(w->q->artifacts, &owner, path, keep, out, err);
+}
+
+static quire_status find_id(void *ctx, int64_t id, struct arena *keep,
+                            quire_artifact *out, quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+    quire_status st = artifact_by_id(w->q->artifacts, w->q->tenant, id, keep,
+                                     out, err);
+
+    if (!st && (out->deleted_us ||
+                (!w->read_all && strcmp(out->session, w->key) != 0)))
+        st = QUIRE_NOT_FOUND;
+    return st;
 }
 
 static quire_status list(void *ctx, const struct workspace_range *r,
@@ -93,9 +176,9 @@ static quire_status search(void *ctx, const char *query, uint64_t limit,
     bool partial;
     quire_status st = artifact_query_has_terms(query, err);
 
-    if (!st)
+    if (!st && !w->read_all)
         st = give_session(w, &question.session, err);
-    if (!st && question.session == 0)
+    if (!st && !w->read_all && question.session == 0)
         st = QUIRE_NOT_FOUND;
     return st ? st
               : artifact_search(w->q->artifacts, &question, each, each_ctx,
@@ -191,19 +274,14 @@ static quire_status largest(void *ctx, uint64_t *bytes, quire_error *err)
     return config_number(w->q, "quota.file", bytes, err);
 }
 
-static const char *type_of(quire_bytes path, quire_bytes content)
-{
-    const char *by_name = mime_by_name(path);
-
-    return by_name ? by_name : mime_by_content(content);
-}
-
 static quire_status open_space(struct quire_workspace *w, quire_error *err)
 {
     struct workspace_config config = {
         .callbacks = {.ctx = w,
                       .session = give_session,
+                      .exists = exists,
                       .find = find,
+                      .find_id = find_id,
                       .list = list,
                       .versions = versions,
                       .search = search,
@@ -214,7 +292,6 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
                       .count_reads = count_reads,
                       .largest = largest,
                       .clean = path_check,
-                      .type = type_of,
                       .digest = hash_bytes},
         .db = w->q->catalog.db,
         .clock = &w->q->clock,
@@ -234,12 +311,6 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
 }
 
 /* ---- life --------------------------------------------------------------- */
-
-static bool copy_text(const char *text, char **out)
-{
-    *out = text ? strdup(text) : NULL;
-    return !text || *out;
-}
 
 quire_status quire_workspace_open(quire *q, const char *session,
                                   quire_workspace **out, quire_error *err)
@@ -280,6 +351,11 @@ void quire_workspace_close(quire_workspace *w)
     free(w->file);
     free(w->name);
     free(w);
+}
+
+void quire_workspace_read_all(quire_workspace *w, int all)
+{
+    w->read_all = all != 0;
 }
 
 const char *quire_workspace_session(const quire_workspace *w)

@@ -44,8 +44,8 @@ enum { DUE_FEW = 16, COUNT_EVERY = 64, SETTLE_SOME = 256 };
 enum { NOTED_MAX = 1024 * 1024 };
 
 /* A term in the path weighs more than one in the text. */
-#define FIND                                              \
-    "SELECT rowid, quire_rank(%s, 8, 4, 6, 1, 0) FROM %s" \
+#define FIND                                                                 \
+    "SELECT rowid, quire_rank(%s, 8, 4, 6, 1, 0), quire_phrases(%s) FROM %s" \
     " WHERE %s MATCH ?1 "
 
 /* Every %s is the name of the index. */
@@ -195,7 +195,7 @@ static quire_status open_index(struct artifacts *a, int64_t tenant, bool write,
         return QUIRE_OK;
     artifact_fulltext_release(&a->words);
     format_index_name(tenant, name);
-    st = sql_has_table(a->c.catalog->db, name, &there, err);
+    st = db_has_table(a->c.catalog->db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
     if (!st)

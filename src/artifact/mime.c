@@ -13,7 +13,8 @@
  *     (3) magic of two letters, which many texts begin with: BM, MZ
  *
  * Where a guess may be wrong it is text/plain rather than something finer:
- * plain text never surprises, and JSON that does not parse does.
+ * plain text never surprises, and JSON that does not parse does. HTML and SVG
+ * are never guessed: a browser runs the scripts in them.
  *
  * A registered type is spelled as registered; source code, for which hardly any
  * is, is text/x-<language>. ".ts" is TypeScript here, not a video: these are
@@ -110,8 +111,8 @@ static const struct named endings[] = {
     {"hh", "text/x-c++"},
     {"hpp", "text/x-c++"},
     {"hs", "text/x-haskell"},
-    {"htm", "text/html"},
-    {"html", "text/html"},
+    {"htm", PLAIN},
+    {"html", PLAIN},
     {"ico", "image/vnd.microsoft.icon"},
     {"ics", "text/calendar"},
     {"ini", "text/plain"},
@@ -200,7 +201,7 @@ static const struct named endings[] = {
     {"sqlite3", "application/vnd.sqlite3"},
     {"srt", "application/x-subrip"},
     {"svelte", "text/x-svelte"},
-    {"svg", "image/svg+xml"},
+    {"svg", PLAIN},
     {"swift", "text/x-swift"},
     {"tar", "application/x-tar"},
     {"tex", "text/x-tex"},
@@ -226,7 +227,7 @@ static const struct named endings[] = {
     {"webp", "image/webp"},
     {"woff", "font/woff"},
     {"woff2", "font/woff2"},
-    {"xhtml", "application/xhtml+xml"},
+    {"xhtml", PLAIN},
     {"xls", "application/vnd.ms-excel"},
     {"xlsx", OOXML("spreadsheetml.sheet")},
     {"xml", "application/xml"},
@@ -524,14 +525,12 @@ static const char *by_shebang(quire_bytes text)
     return type ? type : PLAIN;
 }
 
-/* An XML declaration does not identify the format; SVG is worth detecting, and
- * its root is near. */
+/* An XML declaration does not identify the format; the root of SVG is near. */
 static const char *by_xml_root(quire_bytes text)
 {
     size_t near = text.len < 512 ? text.len : 512;
 
-    return memmem(text.data, near, "<svg", 4) ? "image/svg+xml"
-                                              : "application/xml";
+    return memmem(text.data, near, "<svg", 4) ? PLAIN : "application/xml";
 }
 
 static const char *by_first_word(quire_bytes text)
@@ -542,11 +541,11 @@ static const char *by_first_word(quire_bytes text)
         return by_shebang(text);
     text = skip_space(text);
     if (ascii_starts(text, "<!doctype html") || ascii_starts(text, "<html"))
-        return "text/html";
+        return PLAIN;
     if (bytes_starts(text, bytes_str("<?xml")))
         return by_xml_root(text);
     if (bytes_starts(text, bytes_str("<svg")))
-        return "image/svg+xml";
+        return PLAIN;
     return looks_like_json(text) ? "application/json" : PLAIN;
 }
 

@@ -32,8 +32,7 @@ static quire_status check_tags(const char *const *tags, quire_error *err)
         if (!st && !*tags[n])
             st = err_set(err, QUIRE_INVALID, "tag is empty");
         if (!st && n == TAGS_MAX)
-            st = err_set(err, QUIRE_INVALID, "an artifact has at most %d tags",
-                         TAGS_MAX);
+            st = err_set(err, QUIRE_INVALID, "more than %d tags", TAGS_MAX);
     }
     return st;
 }
@@ -45,8 +44,8 @@ quire_status artifact_check_options(const quire_artifact_options *o,
 
     if (o->mime && !mime_is_valid(bytes_str(o->mime))) {
         st = err_fail(err, QUIRE_INVALID,
-                      "one looks like text/markdown; leave it out to have it "
-                      "found by name or content",
+                      "give one such as text/markdown, or leave it out to "
+                      "derive it from name and content",
                       "media type is malformed");
     }
     if (!st)
@@ -62,8 +61,7 @@ quire_status artifact_check_options(const quire_artifact_options *o,
          !json_check(bytes_str(o->meta), JSON_UTF8, NULL) ||
          json_kind(bytes_str(o->meta)) != JSON_OBJECT))
         st = err_set(err, QUIRE_INVALID,
-                     "the metadata of an artifact is a JSON object of at most "
-                     "%d bytes",
+                     "metadata is not a JSON object of at most %d bytes",
                      METADATA_MAX);
     return st;
 }

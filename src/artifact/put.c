@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "artifact/analyse.h"
 #include "artifact/mime.h"
 #include "artifact/priv.h"
 #include "base/bytes.h"
@@ -26,9 +27,8 @@ static quire_status report_over_quota(const char *whose, uint64_t after,
                                       uint64_t limit, quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_QUOTA,
-                              "the artifacts of the %s would have %" PRIu64
-                              " bytes, %" PRIu64 " more than the %" PRIu64
-                              " they may have",
+                              "the artifacts of the %s would take %" PRIu64
+                              " bytes, %" PRIu64 " above the quota of %" PRIu64,
                               whose, after, after - limit, limit);
 
     err_next(err, "remove some, or raise quota.%s", whose);
@@ -58,9 +58,9 @@ quire_status artifact_check_size(uint64_t bytes,
         return QUIRE_OK;
     return err_fail(err, QUIRE_TOO_LARGE,
                     "keep it as a blob, or raise quota.file",
-                    "an artifact has at most %" PRIu64 " bytes, and this has "
-                    "%" PRIu64,
-                    limits->file, bytes);
+                    "content has %" PRIu64 " bytes, above the limit of %" PRIu64
+                    " for an artifact",
+                    bytes, limits->file);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -87,23 +87,28 @@ static const char *given_or_old(const char *given, const char *otherwise)
     return given ? given : otherwise;
 }
 
-/* Fill in the attributes after the put: those given, else the previous ones.
- * *now is the old row, or empty. */
+/* Fill in the attributes after the put: those given, else the previous ones, and
+ * what the content tells. *now is the old row, or empty. */
 static quire_status describe(quire_artifact *now, quire_bytes content,
                              const quire_artifact_options *o,
                              struct arena *keep, quire_error *err)
 {
     const char *by_name = mime_by_name(bytes_str(now->path));
+    const char *const *tags;
 
     now->mime = given_or_old(o->mime,
                              by_name ? by_name : mime_by_content(content));
     now->purpose = given_or_old(o->purpose, given_or_old(now->purpose, ""));
     now->source = given_or_old(o->source, given_or_old(now->source, ""));
     now->agent = given_or_old(o->agent, given_or_old(now->agent, ""));
-    now->meta = given_or_old(o->meta, given_or_old(now->meta, "{}"));
-    if (o->tags || !now->tags)
-        now->tags = format_tags(o->tags, keep);
-    return now->tags ? QUIRE_OK : err_memory(err);
+    now->meta = o->meta ? o->meta
+                        : analyse_meta(given_or_old(now->meta, "{}"), now->mime,
+                                       content, keep);
+    if (o->tags || !now->tags) {
+        tags = analyse_tags(now->mime, now->path, o->tags, keep);
+        now->tags = tags ? format_tags(tags, keep) : NULL;
+    }
+    return now->tags && now->meta ? QUIRE_OK : err_memory(err);
 }
 
 static void bind_description(struct stmt *s, int at, const quire_artifact *now)
@@ -225,7 +230,7 @@ static quire_status check_session(struct artifacts *a,
         return st;
     return err_fail(err, QUIRE_NOT_FOUND,
                     HINT_SHELL HINT_SHELL
-                    "`quire session ls` lists the sessions there are",
+                    "`quire session ls` lists the sessions",
                     "session %.60s has been removed", what->key);
 }
 
@@ -257,8 +262,7 @@ static quire_status check_put(struct artifacts *a, struct put *put,
     *out = (quire_artifact){.id = 0};
     if (!st && row->disabled) {
         st = err_fail(err, QUIRE_INVALID,
-                      HINT_SHELL
-                      "`quire tenant disable --enable` lets it in again",
+                      HINT_SHELL "`quire tenant enable` enables it",
                       "the tenant is disabled");
     }
     if (!st && !row->session && put->what->file)
@@ -310,7 +314,7 @@ quire_status artifact_put_inside(struct artifacts *a, struct put *put,
         st = session_row_ensure(a->c.catalog, put->what->tenant, put->what->key,
                                 &row, err);
     if (!st)
-        st = blob_put(v, put->what->content, 0, &blob, err);
+        st = blob_put(v, put->what->content, QUIRE_PUT_MOVE, &blob, err);
     if (st)
         return st;
     had = *out;

@@ -3,13 +3,16 @@
  *
  * The rank of a hit depends only on the artifact, by where the terms are and
  * how often (store/fts_tokenizer.h): a statistic over all artifacts would have
- * to read them all. A term that is everywhere has as many hits as there are
+ * to read them all. Equal ranks are ordered by the rarity of the terms, as BM25
+ * weighs it, but among the hits alone: these are read anyway. Then the newest
+ * comes first. A term that is everywhere has as many hits as there are
  * artifacts; then the newest RANKED_MAX are ranked, and *partial is set.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/literals.h"
 #include "artifact/mime.h"
 #include "artifact/priv.h"
 #include "base/bytes.h"
@@ -19,6 +22,9 @@
 #include "store/fts_query.h"
 
 #define RANKED_MAX 3000
+
+/* What is read of artifacts to compare literals. */
+#define LITERAL_BYTES ((uint64_t)256 << 20)
 
 /* ---- snippets ----------------------------------------------------------- */
 
@@ -48,6 +54,12 @@ static size_t find_word(quire_bytes text, quire_bytes word)
     return text.len;
 }
 
+static bool is_operator(quire_bytes word)
+{
+    return bytes_is(word, "AND") || bytes_is(word, "OR") ||
+           bytes_is(word, "NOT");
+}
+
 /* The first offset of any of the first words of the query. Each is searched for
  * only before the offset found so far: the cost is that of one pass, or few. */
 static size_t find_any(quire_bytes text, const char *query)
@@ -62,7 +74,7 @@ static size_t find_any(quire_bytes text, const char *query)
 
         query += strspn(query, between);
         len = strcspn(query, between);
-        if (len > 0) {
+        if (len > 0 && !is_operator(bytes_of(query, len))) {
             quire_bytes word = bytes_of(query, len < SNIPPET_WORD
                                                    ? len
                                                    : SNIPPET_WORD);
@@ -111,6 +123,8 @@ static const char *make_snippet(quire_bytes text, const char *query,
 
 struct found {
     int64_t id, score;
+    uint64_t phrases; /* of the query that it has: bit i for the i-th */
+    int64_t rarity;   /* the sum of theirs                            */
 };
 
 struct search_run {
@@ -120,6 +134,8 @@ struct search_run {
     quire_hit_fn each;
     void *ctx;
     bool part; /* the terms are prefixes */
+    struct literals literals;
+    uint64_t literal_bytes; /* read to compare them */
     uint64_t n_given;
     size_t
         n_words; /* number of hits of the first pass in `found`, sorted by id */
@@ -134,13 +150,45 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Best first; of equals, the newest first. */
+/* Best first; of equals, that with the rarest terms, then the newest. */
 static int by_score(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
 
-    return x->score != y->score ? (x->score < y->score) - (x->score > y->score)
-                                : by_id(b, a);
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    if (x->rarity != y->rarity)
+        return x->rarity < y->rarity ? 1 : -1;
+    return by_id(b, a);
+}
+
+/* The binary logarithm in 1/256, straight between the powers of two. */
+static int64_t logarithm(uint64_t n)
+{
+    int64_t whole = 0;
+
+    while (n >> (whole + 1))
+        whole++;
+    return 256 * whole + (int64_t)((n << 8 >> whole) - 256);
+}
+
+/* Rate hits by their terms. Of n hits d have a term: its rarity is
+ * log((n + 1) / (d + 1/2)), the inverse document frequency of BM25. */
+static void rate_terms(struct found *found, size_t n)
+{
+    int64_t rarity[FTS_PHRASES_MAX] = {0};
+    uint64_t having[FTS_PHRASES_MAX] = {0}, rest;
+    size_t i;
+    int k;
+
+    for (i = 0; i < n; i++)
+        for (k = 0, rest = found[i].phrases; rest; k++, rest >>= 1)
+            having[k] += rest & 1;
+    for (k = 0; k < FTS_PHRASES_MAX; k++)
+        rarity[k] = logarithm(2 * n + 2) - logarithm(2 * having[k] + 1);
+    for (i = 0; i < n; i++)
+        for (k = 0, rest = found[i].phrases; rest; k++, rest >>= 1)
+            found[i].rarity += rest & 1 ? rarity[k] : 0;
 }
 
 /* Whether the first pass has found it. */
@@ -176,6 +224,20 @@ static bool is_wanted(const struct artifact_query *q, const quire_artifact *one)
            (q->until_us == 0 || one->updated_us < q->until_us);
 }
 
+/* Whether the artifact has all words of the query whose signs matter. */
+static bool has_literals(struct search_run *k, const quire_artifact *one,
+                         quire_bytes content)
+{
+    quire_bytes texts[] = {bytes_str(one->path), bytes_str(one->purpose),
+                           bytes_str(one->tags), content};
+
+    if (k->literals.n == 0)
+        return true;
+    k->literal_bytes += content.len;
+    return literals_match(&k->literals, texts, sizeof texts / sizeof *texts,
+                          k->part);
+}
+
 static quire_status emit_hit(struct search_run *k, int64_t id, int64_t score,
                              quire_error *err)
 {
@@ -193,6 +255,8 @@ static quire_status emit_hit(struct search_run *k, int64_t id, int64_t score,
                          &content, NULL) ||
                 !mime_is_text(hit.artifact.mime)))
         content = bytes_of("", 0);
+    if (!st && !has_literals(k, &hit.artifact, content))
+        goto out;
     if (!st) {
         hit.snippet = make_snippet(content, k->q->text, &tmp);
         st = hit.snippet ? k->each(k->ctx, &hit, err) : err_memory(err);
@@ -229,7 +293,9 @@ static quire_status search_index(struct search_run *k, struct sql *index,
         return st;
     stmt_bind_text(s, 1, expression);
     while (k->n_found < room && !(st = sql_row(s, err))) {
-        struct found one = {stmt_column_int(s, 0), stmt_column_int(s, 1)};
+        struct found one = {.id = stmt_column_int(s, 0),
+                            .score = stmt_column_int(s, 1),
+                            .phrases = (uint64_t)stmt_column_int(s, 2)};
 
         if ((!k->part || !is_known(k, one.id)) &&
             (which != FULLTEXT_FIND || !is_passed(&k->view, one.id)))
@@ -260,9 +326,15 @@ static quire_status run_query(struct search_run *k, quire_bytes expression,
     size_t i, from = k->n_words;
     quire_status st = search_view(k, expression, partial, err);
 
+    rate_terms(k->found + from, k->n_found - from);
     qsort(k->found + from, k->n_found - from, sizeof *k->found, by_score);
-    for (i = from; i < k->n_found && !st && k->n_given < k->q->limit; i++)
+    for (i = from; i < k->n_found && !st && k->n_given < k->q->limit; i++) {
+        if (k->literal_bytes > LITERAL_BYTES) {
+            *partial = true;
+            break;
+        }
         st = emit_hit(k, k->found[i].id, k->found[i].score, err);
+    }
     if (!k->part) {
         qsort(k->found, k->n_found, sizeof *k->found, by_id);
         k->n_words = k->n_found;
@@ -308,30 +380,6 @@ quire_status artifact_query_has_terms(const char *text, quire_error *err)
     return n ? QUIRE_OK : report_no_terms(err);
 }
 
-/* An SQLite error about an expression is the user's; one about a disk is not.
- */
-static quire_status report_bad_expression(quire_status st,
-                                          const quire_error *said,
-                                          quire_error *err)
-{
-    static const char *const signs[] = {"fts5: ", "no such column",
-                                        "unknown special query",
-                                        "unterminated string"};
-    size_t i;
-
-    if (st && err)
-        *err = *said;
-    for (i = 0; i < sizeof signs / sizeof *signs && st == QUIRE_IO; i++) {
-        if (strstr(said->what, signs[i])) {
-            st = err_fail(err, QUIRE_INVALID,
-                          HINT_SHELL
-                          "leave out --fts to search for plain words",
-                          "%s", strstr(said->what, signs[i]));
-        }
-    }
-    return st;
-}
-
 /* An expression is a few times as long as its terms: a short query cannot fail
  * for its length. */
 static quire_status check_length(const char *text, quire_error *err)
@@ -352,7 +400,6 @@ quire_status artifact_search(struct artifacts *a,
     quire_status st = k ? artifact_fulltext_view_open(a, q->tenant, &k->view,
                                                       err)
                         : err_memory(err);
-    quire_error said = {0};
     size_t i, n = 1;
 
     *partial = false;
@@ -363,11 +410,19 @@ quire_status artifact_search(struct artifacts *a,
         k->ctx = ctx;
         k->n_given = 0;
         k->n_words = k->n_found = 0;
+        k->literal_bytes = 0;
+        literals_read(&k->literals,
+                      q->fts || fts_has_alternatives(bytes_str(q->text))
+                          ? ""
+                          : q->text);
     }
     for (i = 0; i < 2 && !st && k->n_given < q->limit; i++) {
         /* Prefixes of several words are tried only if whole words found
          * nothing: they cost ten times as much. */
         if (i > 0 && n > 1 && k->n_given > 0)
+            break;
+        if (i > 0 && n == 1 && k->literals.n &&
+            !literals_have_prefix(&k->literals))
             break;
         k->part = i > 0;
         buf_clear(&expression);
@@ -377,9 +432,10 @@ quire_status artifact_search(struct artifacts *a,
         if (!st && expression.failed)
             st = check_length(q->text, err);
         if (!st)
-            st = report_bad_expression(run_query(k, buf_bytes(&expression),
-                                                 partial, &said),
-                                       &said, err);
+            st = run_query(k, buf_bytes(&expression), partial, err);
+        if (st == QUIRE_INVALID && q->fts)
+            err_next(err,
+                     HINT_SHELL "leave out --fts to search for plain words");
         if (q->fts)
             break; /* the expression has its own prefix operators */
     }

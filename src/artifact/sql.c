@@ -86,9 +86,10 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
         " AND (?1 = 0 OR v.version > a.version - ?1)",
 
     /* An earlier row describes what the index has. */
-    [SQL_DUE_ADD] = "INSERT OR IGNORE INTO artifact_due(tenant, artifact,"
+    [SQL_DUE_ADD] = "INSERT INTO artifact_due(tenant, artifact,"
                     " sha256, session, path, purpose, tags, mime)"
-                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+                    " ON CONFLICT(tenant, artifact) DO NOTHING",
     [SQL_DUE_COUNT] = "SELECT count(*) FROM artifact_due WHERE tenant = ?1",
     [SQL_DUE] = "SELECT artifact, sha256, session, path, purpose, tags, mime"
                 " FROM artifact_due WHERE tenant = ?1 ORDER BY artifact"

@@ -17,6 +17,16 @@ static int64_t system_now_us(void *ctx)
 
 const struct clock clock_system = {system_now_us, NULL};
 
+int64_t clock_file_us(const struct clock *c)
+{
+    struct timespec ts;
+
+    if (c->now_us != system_now_us)
+        return clock_us(c);
+    clock_gettime(CLOCK_REALTIME_COARSE, &ts);
+    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
 static int fill_from_system(void *ctx, void *buf, size_t len)
 {
     char *at = buf;

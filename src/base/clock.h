@@ -23,6 +23,10 @@ static inline int64_t clock_us(const struct clock *c)
     return c->now_us(c->ctx);
 }
 
+/* The same by the clock that stamps files, which lags by up to a tick: a file
+ * written afterwards is not older. */
+int64_t clock_file_us(const struct clock *c);
+
 static inline int64_t clock_s(const struct clock *c)
 {
     return clock_us(c) / 1000000;

@@ -53,6 +53,7 @@
 struct json_error {
     size_t at;       /* offset in the text given                 */
     const char *why; /* a static string; NULL: nothing is wrong  */
+    bool too_deep;   /* JSON_MAX_DEPTH was reached: it may be valid */
 };
 
 enum json_kind {
@@ -178,6 +179,9 @@ size_t json_decode(quire_bytes string, struct buf *out);
 /* The same as a slice: of the string itself if it has nothing to decode or
  * mend, else in `keep`. .data is NULL when out of memory. */
 quire_bytes json_text(quire_bytes string, struct arena *keep);
+
+/* Whether a string has no half surrogate pair: else decoding changes it. */
+bool json_is_text(quire_bytes string);
 
 /* A number spelled as an integer, without fraction and exponent, that fits.
  * False otherwise; 1.0 and 1e3 are not spelled so. */

@@ -46,7 +46,7 @@
 COLD static const char *fail_at(struct json_scan *s, const char *at,
                                 const char *why)
 {
-    s->error = (struct json_error){(size_t)(at - s->start), why};
+    s->error = (struct json_error){(size_t)(at - s->start), why, false};
     return NULL;
 }
 
@@ -239,6 +239,7 @@ static inline enum json_step open_container(struct json_scan *s, const char *at)
 
     if (d == JSON_MAX_DEPTH) {
         fail_at(s, at, "nested too deeply");
+        s->error.too_deep = true;
         return JSON_STEP_BAD;
     }
     if (*at == '{')
@@ -383,7 +384,7 @@ void json_scan_init(struct json_scan *s, quire_bytes text)
     s->key_escaped = false;
     s->key = bytes_of(NULL, 0);
     s->value = bytes_of(NULL, 0);
-    s->error = (struct json_error){0, NULL};
+    s->error = (struct json_error){.why = NULL};
 }
 
 enum json_step json_scan_next(struct json_scan *s)
@@ -408,22 +409,6 @@ bool json_scan_skip(struct json_scan *s)
 }
 
 /* ---- look-ups ----------------------------------------------------------- */
-
-enum json_kind json_kind(quire_bytes value)
-{
-    static const unsigned char kinds[256] = {
-        ['"'] = JSON_STRING, ['{'] = JSON_OBJECT, ['['] = JSON_ARRAY,
-        ['n'] = JSON_NULL,   ['t'] = JSON_BOOL,   ['f'] = JSON_BOOL,
-        ['-'] = JSON_NUMBER, ['0'] = JSON_NUMBER, ['1'] = JSON_NUMBER,
-        ['2'] = JSON_NUMBER, ['3'] = JSON_NUMBER, ['4'] = JSON_NUMBER,
-        ['5'] = JSON_NUMBER, ['6'] = JSON_NUMBER, ['7'] = JSON_NUMBER,
-        ['8'] = JSON_NUMBER, ['9'] = JSON_NUMBER,
-    };
-
-    if (!value.len)
-        return JSON_ABSENT;
-    return (enum json_kind)kinds[*(const unsigned char *)value.data];
-}
 
 static bool finish_check(const struct json_scan *s, struct json_error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * json_text.c - the content of strings and numbers
+ * json_text.c - the kind of a value, and the content of strings and numbers
  *
  * The scanner has checked the spelling of every slice that comes here, so an
  * escape is known to be whole. Reading alternates between a run without
@@ -94,6 +94,22 @@ static size_t read_escape(quire_bytes text, uint32_t *cp)
     return 12;
 }
 
+enum json_kind json_kind(quire_bytes value)
+{
+    static const unsigned char kinds[256] = {
+        ['"'] = JSON_STRING, ['{'] = JSON_OBJECT, ['['] = JSON_ARRAY,
+        ['n'] = JSON_NULL,   ['t'] = JSON_BOOL,   ['f'] = JSON_BOOL,
+        ['-'] = JSON_NUMBER, ['0'] = JSON_NUMBER, ['1'] = JSON_NUMBER,
+        ['2'] = JSON_NUMBER, ['3'] = JSON_NUMBER, ['4'] = JSON_NUMBER,
+        ['5'] = JSON_NUMBER, ['6'] = JSON_NUMBER, ['7'] = JSON_NUMBER,
+        ['8'] = JSON_NUMBER, ['9'] = JSON_NUMBER,
+    };
+
+    if (!value.len)
+        return JSON_ABSENT;
+    return (enum json_kind)kinds[*(const unsigned char *)value.data];
+}
+
 /* ---- strings ----------------------------------------------------------- */
 
 bool json_equal(quire_bytes string, quire_bytes text)
@@ -150,6 +166,21 @@ size_t json_decode(quire_bytes string, struct buf *out)
         rest = bytes_sub(rest, n, rest.len);
     }
     return n_mended;
+}
+
+bool json_is_text(quire_bytes string)
+{
+    quire_bytes rest = string_body(string);
+    uint32_t cp = 0;
+
+    for (;;) {
+        rest = bytes_sub(rest, plain_length(rest), rest.len);
+        if (!rest.len)
+            return true;
+        rest = bytes_sub(rest, read_escape(rest, &cp), rest.len);
+        if (is_half(cp))
+            return false;
+    }
 }
 
 quire_bytes json_text(quire_bytes string, struct arena *keep)

@@ -52,6 +52,7 @@ void blobs_free(struct blobs *b)
     unpacker_free(b->unpacker);
     buf_release(&b->packed);
     buf_release(&b->plain);
+    free(b->trust);
     free(b);
 }
 
@@ -106,27 +107,24 @@ void blobs_release(struct blobs *b)
 /* ---- find --------------------------------------------------------------- */
 
 /* Read the header and trailer of a gzip file. A file that is not gzip is found
- * all the same; reading it reports the damage. A put reads only the trailer,
- * where truncation shows: reading the header as well costs it 2 % of its time.
- */
-static quire_status read_ends(struct object *o, bool closely,
-                              struct blob_location *p, quire_error *err)
+ * all the same; reading it reports the damage. */
+static quire_status read_ends(struct object *o, struct blob_location *p,
+                              quire_error *err)
 {
     uint8_t header[GZIP_HEADER_BYTES], trailer[GZIP_TRAILER_BYTES];
-    quire_status st = QUIRE_OK;
-    size_t n = sizeof header;
+    quire_status st;
+    size_t n = 0;
 
     if (p->stored < sizeof header + sizeof trailer)
         return QUIRE_OK;
-    if (closely)
-        st = o->ops->read(o, 0, header, sizeof header, &n, err);
+    st = o->ops->read(o, 0, header, sizeof header, &n, err);
     if (!st && n == sizeof header)
         st = o->ops->read(o, p->stored - sizeof trailer, trailer,
                           sizeof trailer, &n, err);
     if (st)
         return st;
     p->ends_read = n == sizeof trailer &&
-                   gzip_ends_read(closely ? header : NULL, trailer, &p->ends);
+                   gzip_ends_read(header, trailer, &p->ends);
     p->size_known = p->ends_read &&
                     p->stored * GZIP_RATIO_MAX < (uint64_t)1 << 32 &&
                     p->ends.size_low <= p->stored * GZIP_RATIO_MAX;
@@ -135,8 +133,8 @@ static quire_status read_ends(struct object *o, bool closely,
 }
 
 static quire_status find_file(struct blobs *b, const quire_digest *d,
-                              bool closely, struct blob_location *out,
-                              struct object **open, quire_error *err)
+                              struct blob_location *out, struct object **open,
+                              quire_error *err)
 {
     struct object_store *files = b->c.files;
     struct object_info info;
@@ -158,7 +156,7 @@ static quire_status find_file(struct blobs *b, const quire_digest *d,
     if (layout_is_gzip(b->c.layout)) {
         out->codec = CODEC_GZIP;
         out->size_known = false;
-        st = read_ends(*open, closely, out, err);
+        st = read_ends(*open, out, err);
     }
     if (st) {
         (*open)->ops->close(*open);
@@ -169,9 +167,9 @@ static quire_status find_file(struct blobs *b, const quire_digest *d,
 
 /* In `packed` the row has everything. A file without a row is left by a crash
  * between the two writes; it is a valid blob. */
-static quire_status locate_blob(struct blobs *b, const quire_digest *d,
-                                bool closely, struct blob_location *out,
-                                struct object **open, quire_error *err)
+quire_status blob_find_open(struct blobs *b, const quire_digest *d,
+                            struct blob_location *out, struct object **open,
+                            quire_error *err)
 {
     quire_status st = QUIRE_NOT_FOUND;
 
@@ -184,22 +182,15 @@ static quire_status locate_blob(struct blobs *b, const quire_digest *d,
     if (b->rows)
         st = blob_table_find(b->rows, d, out, err);
     if (st == QUIRE_NOT_FOUND)
-        st = find_file(b, d, closely, out, open, err);
+        st = find_file(b, d, out, open, err);
     return st;
-}
-
-quire_status blob_find_open(struct blobs *b, const quire_digest *d,
-                            struct blob_location *out, struct object **open,
-                            quire_error *err)
-{
-    return locate_blob(b, d, false, out, open, err);
 }
 
 quire_status blob_find(struct blobs *b, const quire_digest *d,
                        struct blob_location *out, quire_error *err)
 {
     struct object *open;
-    quire_status st = locate_blob(b, d, true, out, &open, err);
+    quire_status st = blob_find_open(b, d, out, &open, err);
 
     if (open)
         open->ops->close(open);
@@ -216,6 +207,16 @@ void blob_describe(const quire_digest *d, const struct blob_location *p,
         .in_file = p->where == IN_FILE,
         .seen_s = p->seen_s,
     };
+}
+
+const char *blob_path(struct blob_view v, const quire_digest *digest,
+                      struct arena *keep)
+{
+    struct object_store *files = v.store->c.files;
+    char name[NAME_BYTES];
+
+    layout_name(v.store->c.layout, digest, name);
+    return arena_printf(keep, "%s/%s", files->ops->place(files), name);
 }
 
 /* ---- list --------------------------------------------------------------- */
@@ -480,6 +481,8 @@ quire_status blobs_commit(struct blobs *b, quire_error *err)
     }
     if (b->rows)
         st = db_commit(b->c.db, err);
+    if (st)
+        trust_clear(b);
     end_batch(b);
     return st;
 }
@@ -489,6 +492,7 @@ void blobs_rollback(struct blobs *b)
     if (!b->batch)
         return;
     rollback_files(b);
+    trust_clear(b);
     if (b->rows)
         db_rollback(b->c.db);
     end_batch(b);
@@ -541,6 +545,8 @@ quire_status blobs_close_group(struct blobs *b, bool keep, bool *kept,
         db_close_group(b->c.db, false, kept, NULL);
     if (*why.what && err)
         *err = why;
+    if (!*kept)
+        trust_clear(b);
     blobs_release(b);
     return st;
 }

@@ -31,6 +31,7 @@
 #include <stdbool.h>
 
 #include "base/clock.h"
+#include "base/arena.h"
 #include "quire.h"
 #include "store/db.h"
 #include "store/object.h"
@@ -82,6 +83,16 @@ quire_status blob_put_fd(struct blob_view v, int fd, unsigned flags,
                          quire_blob_info *info, quire_error *err);
 quire_status blob_stat(struct blob_view v, const quire_digest *digest,
                        quire_blob_info *info, quire_error *err);
+
+/* The path of a blob's file, whether it exists or not; NULL: out of memory. */
+const char *blob_path(struct blob_view v, const quire_digest *digest,
+                      struct arena *keep);
+
+/* For a caller that expects at most `limit` bytes: content that has to be
+ * unpacked to be counted is not unpacked further, and its size is UINT64_MAX. */
+quire_status blob_stat_within(struct blob_view v, const quire_digest *digest,
+                              uint64_t limit, quire_blob_info *info,
+                              quire_error *err);
 quire_status blob_get(struct blob_view v, const quire_digest *digest,
                       quire_bytes *out, quire_error *err);
 quire_status blob_read(struct blob_view v, const quire_digest *digest,

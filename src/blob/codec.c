@@ -19,6 +19,10 @@
 #define OUT_BYTES    ((size_t)64 * 1024)
 #define STORED_BLOCK ((size_t)65535)
 
+/* Up to here content is never in stored blocks, where a search through the
+ * files of a store would find its text. Longer text always shrinks. */
+#define OPAQUE_BYTES ((size_t)1024)
+
 /* ---- the gzip wrapper --------------------------------------------------- */
 
 static const uint8_t gzip_header[GZIP_HEADER_BYTES] = {
@@ -39,11 +43,16 @@ static uint32_t get_u32(const uint8_t *at)
            (uint32_t)at[3] << 24;
 }
 
+bool gzip_head_read(const uint8_t header[GZIP_HEADER_BYTES])
+{
+    return memcmp(header, gzip_header, 3) == 0;
+}
+
 bool gzip_ends_read(const uint8_t *header,
                     const uint8_t trailer[GZIP_TRAILER_BYTES],
                     struct gzip_ends *out)
 {
-    if (header && memcmp(header, gzip_header, 3) != 0)
+    if (header && !gzip_head_read(header))
         return false;
     out->crc = get_u32(trailer);
     out->size_low = get_u32(trailer + 4);
@@ -164,11 +173,46 @@ static size_t piece_size(const struct packer *p)
     return p->stored ? STORED_BLOCK : STABLE_PIECE;
 }
 
+static void put_bits(uint8_t *at, size_t *n_bits, unsigned bits, int n)
+{
+    for (; n > 0; n--, bits >>= 1, ++*n_bits)
+        at[*n_bits / 8] |= (uint8_t)((bits & 1) << *n_bits % 8);
+}
+
+/* Huffman codes are written from their highest bit on. */
+static void put_code(uint8_t *at, size_t *n_bits, unsigned code, int n)
+{
+    while (n-- > 0)
+        put_bits(at, n_bits, code >> n & 1, 1);
+}
+
+/* One block of literals in deflate's fixed code (RFC 1951, 3.2.6): the form of
+ * short content, all of which is in `in`. */
+static quire_status literal_piece(struct packer *p, quire_bytes in,
+                                  quire_error *err)
+{
+    uint8_t bits[OPAQUE_BYTES * 9 / 8 + 4] = {0};
+    const uint8_t *at = in.data;
+    size_t n_bits = 0, i;
+
+    assert(in.len == p->size && in.len <= OPAQUE_BYTES);
+    put_bits(bits, &n_bits, 1 | 1 << 1, 3); /* last block, fixed code */
+    for (i = 0; i < in.len; i++) {
+        if (at[i] < 144)
+            put_code(bits, &n_bits, 0x30u + at[i], 8);
+        else
+            put_code(bits, &n_bits, 0x190u + at[i] - 144u, 9);
+    }
+    n_bits += 7; /* the code of the end: seven zeros */
+    return p->write(p->ctx, bytes_of(bits, (n_bits + 7) / 8), err);
+}
+
 static quire_status pack_piece(struct packer *p, quire_bytes in, bool last,
                                quire_error *err)
 {
     if (p->stored)
-        return stored_piece(p, in, last, err);
+        return last && p->size <= OPAQUE_BYTES ? literal_piece(p, in, err)
+                                               : stored_piece(p, in, last, err);
     return p->how == PACK_FAST ? fast_piece(p, in, last, err)
                                : stable_piece(p, in, last, err);
 }
@@ -284,6 +328,14 @@ static void pack_into(struct packer *p, quire_bytes content, bool stored,
         out->failed = true;
 }
 
+/* Size of a member in stored blocks. */
+static size_t stored_size(size_t len)
+{
+    size_t blocks = len ? (len + STORED_BLOCK - 1) / STORED_BLOCK : 1;
+
+    return GZIP_HEADER_BYTES + 5 * blocks + len + GZIP_TRAILER_BYTES;
+}
+
 /* Whether deflate shrinks these bytes: tried, since a histogram guesses wrong
  * where it matters, on base64. False if it could not be tried. */
 static bool does_shrink(struct packer *p, quire_bytes probe, bool *yes)
@@ -294,7 +346,7 @@ static bool does_shrink(struct packer *p, quire_bytes probe, bool *yes)
     assert(probe.len <= CODEC_PROBE_BYTES);
     pack_into(p, probe, false, &trial);
     tried = !trial.failed;
-    *yes = trial.len < probe.len;
+    *yes = trial.len < stored_size(probe.len);
     buf_release(&trial);
     return tried;
 }
@@ -313,7 +365,7 @@ void packer_whole(struct packer *p, quire_bytes content, struct buf *out,
     }
     pack_into(p, content, false, out);
     *shrank = !out->failed && out->len - was < content.len;
-    if (*shrank || out->failed)
+    if (out->failed || out->len - was < stored_size(content.len))
         return;
     out->len = was;
     pack_into(p, content, true, out);

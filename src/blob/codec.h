@@ -6,9 +6,10 @@
  * bytes on every machine, from memory or as a stream.
  *
  * Both write one gzip member with no name, no time and operating system 255,
- * and are read the same way. Content that does not shrink is written as stored
- * blocks: that costs 18 bytes and 5 a block, and unpacks at the speed of a
- * copy.
+ * and are read the same way. Content for which stored blocks are smaller is
+ * written so: that costs 18 bytes and 5 a block, and unpacks at the speed of a
+ * copy. Content of up to 1 KiB is in a fixed Huffman code instead, so that no
+ * short text is readable in a file.
  *
  * The codec does no I/O and knows no blobs: it returns a kind of damage, and
  * the caller adds the object.
@@ -38,6 +39,9 @@ struct gzip_ends {
     uint32_t crc;
     uint32_t size_low; /* size modulo 2^32 */
 };
+
+/* Whether a gzip file can begin with these bytes. */
+bool gzip_head_read(const uint8_t header[GZIP_HEADER_BYTES]);
 
 /* False if these are not the first and last bytes of a gzip file. Without a
  * header (NULL), the trailer is not checked. */

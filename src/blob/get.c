@@ -21,6 +21,7 @@ quire_status blob_damaged(struct blobs *b, const quire_digest *d,
         "if you have the content, put it again, into the same store, with "
         "`quire blob put --verify FILE`";
 
+    trust_set(b, d, TRUST_DAMAGED); /* the next put writes it again */
     if (p->where == IN_ROW)
         return err_fail(err, QUIRE_DAMAGED, hint, "blob %s in quire.db %s",
                         digest_short(d).s, damage_message(damage));
@@ -432,8 +433,36 @@ quire_status blob_read(struct blob_view v, const quire_digest *digest,
     return st || !damage ? st : blob_damaged(b, digest, &p, damage, err);
 }
 
+/* Count the content of a file that does not record its size, up to one byte
+ * more than `limit`; then the size is UINT64_MAX. */
+static quire_status count_content(struct blobs *b, const quire_digest *d,
+                                  struct blob_location *p, uint64_t limit,
+                                  enum damage *damage, quire_error *err)
+{
+    struct blob_location bounded = *p;
+    struct reading r = {.to = UINT64_MAX};
+    quire_status st;
+
+    hash_init(&r.hash);
+    bounded.size = limit;
+    bounded.size_known = limit != UINT64_MAX;
+    st = stream_file(b, d, &bounded, &r, damage, err);
+    p->size = *damage == DAMAGE_TOO_LONG ? UINT64_MAX : r.content_at;
+    p->size_known = true;
+    if (*damage == DAMAGE_TOO_LONG || *damage == DAMAGE_TOO_SHORT)
+        *damage = DAMAGE_NONE;
+    return st;
+}
+
 quire_status blob_stat(struct blob_view v, const quire_digest *digest,
                        quire_blob_info *info, quire_error *err)
+{
+    return blob_stat_within(v, digest, UINT64_MAX, info, err);
+}
+
+quire_status blob_stat_within(struct blob_view v, const quire_digest *digest,
+                              uint64_t limit, quire_blob_info *info,
+                              quire_error *err)
 {
     struct blobs *b = v.store;
     enum damage damage = DAMAGE_NONE;
@@ -446,14 +475,8 @@ quire_status blob_stat(struct blob_view v, const quire_digest *digest,
         return blob_damaged(b, digest, &p, DAMAGE_ROW, err);
     /* A gzip file that could hold more than 2^32 bytes does not record its
      * size: it has to be counted. */
-    if (!p.size_known) {
-        struct reading r = {.to = UINT64_MAX};
-
-        hash_init(&r.hash);
-        st = stream_file(b, digest, &p, &r, &damage, err);
-        p.size = r.content_at;
-        p.size_known = true;
-    }
+    if (!p.size_known)
+        st = count_content(b, digest, &p, limit, &damage, err);
     if (st)
         return st;
     if (damage)

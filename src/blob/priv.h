@@ -44,6 +44,7 @@ struct blob_location {
                             * borrowed until the next call */
 };
 
+struct trust_slot;
 struct blob_table; /* the prepared statements of `packed` */
 
 struct blobs {
@@ -51,13 +52,14 @@ struct blobs {
     struct blob_table *rows; /* NULL unless packed with a database */
     struct packer *packer;
     struct unpacker *unpacker;
-    struct buf packed;  /* scratch: stored bytes               */
-    struct buf plain;   /* content lent to the caller */
-    bool batch;         /* between blobs_begin() and its end  */
-    bool group;         /* between blobs_open_group() and its end */
-    bool failed;        /* a write of the open batch or group failed */
-    bool locked;        /* this store has the files' shared lock */
-    unsigned own_holds; /* c.holds points here if it was NULL */
+    struct buf packed;        /* scratch: stored bytes               */
+    struct buf plain;         /* content lent to the caller */
+    bool batch;               /* between blobs_begin() and its end  */
+    bool group;               /* between blobs_open_group() and its end */
+    bool failed;              /* a write of the open batch or group failed */
+    bool locked;              /* this store has the files' shared lock */
+    struct trust_slot *trust; /* trust.c; NULL: nothing remembered */
+    unsigned own_holds;       /* c.holds points here if it was NULL */
 };
 
 /* ---- layout.c ----------------------------------------------------------- */
@@ -157,8 +159,8 @@ quire_status blobs_hold_lock(struct blobs *b, quire_error *err);
 quire_status blob_find(struct blobs *b, const quire_digest *d,
                        struct blob_location *out, quire_error *err);
 
-/* The same for a put: it checks a file without a row less closely, and returns
- * it open in *open, NULL if there is none. */
+/* The same for a put: a file without a row is returned open in *open, NULL if
+ * there is none. */
 quire_status blob_find_open(struct blobs *b, const quire_digest *d,
                             struct blob_location *out, struct object **open,
                             quire_error *err);
@@ -182,6 +184,19 @@ quire_status blob_unpack(struct blobs *b, const quire_digest *d,
 quire_status blob_damaged(struct blobs *b, const quire_digest *d,
                           const struct blob_location *p, enum damage damage,
                           quire_error *err);
+
+/* ---- trust.c ------------------------------------------------------------
+ *
+ * What this store knows of a stored copy since it has read it whole. Bounded;
+ * what it forgets is read again. */
+
+enum trust { TRUST_UNKNOWN, TRUST_VERIFIED, TRUST_DAMAGED };
+
+enum trust trust_get(const struct blobs *b, const quire_digest *d);
+void trust_set(struct blobs *b, const quire_digest *d, enum trust trust);
+
+/* Forget everything: a rollback may have brought damaged rows back. */
+void trust_clear(struct blobs *b);
 
 /* ---- tenant_access.c ---------------------------------------------------- */
 

@@ -1,9 +1,10 @@
 /*
  * put.c - store content once
  *
- * Content is hashed first. If a blob with that name exists and has the right
- * size, it is marked as seen and not written. Otherwise the content is packed
- * and written, over a damaged copy if there is one.
+ * Content is hashed first. If a blob with that name exists, the tenant has put it
+ * before and it has the right size, it is marked as seen and not written. Otherwise the content is packed
+ * and written, over a damaged copy if there is one. A caller that gives up its
+ * own copy (QUIRE_PUT_MOVE) has the stored one verified before.
  *
  * Content of up to a mebibyte is handled in memory. More is a stream: packed
  * into an unnamed file while it is hashed, and published under its name at the
@@ -61,48 +62,80 @@ static quire_status add_row(struct blobs *b, const struct identity *id,
     return st ? st : blob_grant(b, &id->digest, id->tenant, err);
 }
 
-/* Record the tenant of content found present. */
-static quire_status grant_present(struct blobs *b, const struct identity *id,
-                                  quire_error *err)
-{
-    quire_status st = begin_rows(b, DB_DURABLE, err);
-
-    return st ? st
-              : end_rows(b, blob_grant(b, &id->digest, id->tenant, err), err);
-}
-
 /* ---- content that exists ------------------------------------------------ */
 
-/* Whether the stored blob can be the content `id`, judged by its size: that
- * detects what a crash of another program left. A closer check costs more than
- * the hash, and is left to `verify`. */
+/* Read the stored blob whole. Its size is known, and bounds the reading. */
+static quire_status verify_stored(struct blobs *b, const struct identity *id,
+                                  const struct blob_location *p, bool *whole,
+                                  quire_error *err)
+{
+    struct blob_location sized = *p;
+    quire_error why = {.what = ""};
+    enum damage damage = DAMAGE_NONE;
+    quire_status st = QUIRE_OK;
+
+    if (p->size_known && p->size != id->size)
+        damage = DAMAGE_CONTENT;
+    sized.size = id->size;
+    sized.size_known = true;
+    if (!damage)
+        st = blob_stream(b, &id->digest, &sized, 0, UINT64_MAX, NULL, NULL,
+                         &damage, &why);
+    *whole = !st && damage == DAMAGE_NONE;
+    if (!st)
+        trust_set(b, &id->digest, *whole ? TRUST_VERIFIED : TRUST_DAMAGED);
+    /* A copy that cannot be read is replaced. */
+    if (st == QUIRE_IO)
+        return QUIRE_OK;
+    if (st && err)
+        *err = why;
+    return st;
+}
+
+/* A file with a row: its length, and that it begins as gzip does. */
+static quire_status check_file_of_row(struct blobs *b,
+                                      const struct identity *id,
+                                      const struct blob_location *p,
+                                      bool *whole, quire_error *err)
+{
+    uint8_t head[GZIP_HEADER_BYTES];
+    struct object_info info;
+    struct object *o;
+    char name[NAME_BYTES];
+    size_t n = 0;
+    quire_status st;
+
+    layout_name(b->c.layout, &id->digest, name);
+    st = b->c.files->ops->open(b->c.files, name, &o, &info, err);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    *whole = info.size == p->stored;
+    if (*whole && p->codec == CODEC_GZIP) {
+        st = o->ops->read(o, 0, head, sizeof head, &n, err);
+        *whole = !st && n == sizeof head && gzip_head_read(head);
+    }
+    o->ops->close(o);
+    return st;
+}
+
+/* Whether the stored blob can be the content `id`, judged by its size and, of
+ * a file, its first bytes: that detects what a crash of another program left.
+ * A closer check costs as much as the hash: it is made when the caller asks for
+ * it, and, once a store and blob, when the caller gives up its own copy. */
 static quire_status check_stored_blob(struct blobs *b,
                                       const struct identity *id,
                                       const struct blob_location *p,
                                       unsigned flags, bool *whole,
                                       quire_error *err)
 {
-    struct object_info info;
-    enum damage damage;
-    char name[NAME_BYTES];
-    quire_status st;
+    enum trust trust = trust_get(b, &id->digest);
 
     *whole = false;
-    if (p->odd)
+    if (p->odd || (trust == TRUST_DAMAGED && !(flags & QUIRE_PUT_VERIFY)))
         return QUIRE_OK;
-    if (flags & QUIRE_PUT_VERIFY) {
-        quire_error why = {.what = ""};
-
-        st = blob_stream(b, &id->digest, p, 0, UINT64_MAX, NULL, NULL, &damage,
-                         &why);
-        *whole = !st && damage == DAMAGE_NONE;
-        /* A copy that cannot be read is replaced. */
-        if (st == QUIRE_IO)
-            return QUIRE_OK;
-        if (st && err)
-            *err = why;
-        return st;
-    }
+    if (flags & QUIRE_PUT_VERIFY ||
+        (flags & QUIRE_PUT_MOVE && trust != TRUST_VERIFIED))
+        return verify_stored(b, id, p, whole, err);
     if (p->has_row && p->size != id->size)
         return QUIRE_OK;
     if (p->where == IN_ROW) {
@@ -112,13 +145,11 @@ static quire_status check_stored_blob(struct blobs *b,
     if (!p->has_row) {
         *whole = p->codec == CODEC_PLAIN
                      ? p->stored == id->size
-                     : p->ends_read && p->ends.size_low == (uint32_t)id->size;
+                     : p->ends_read && p->ends.size_low == (uint32_t)id->size &&
+                           (!p->size_known || p->size == id->size);
         return QUIRE_OK;
     }
-    layout_name(b->c.layout, &id->digest, name);
-    st = b->c.files->ops->stat(b->c.files, name, &info, err);
-    *whole = !st && info.size == p->stored;
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    return check_file_of_row(b, id, p, whole, err);
 }
 
 /* Mark as seen. QUIRE_NOT_FOUND: collected since it was found. */
@@ -172,17 +203,23 @@ static quire_status add_missing_row(struct blobs *b, const struct identity *id,
     return end_rows(b, add_row(b, id, p, NULL, err), err);
 }
 
-/* *done: the blob exists, is whole, and is marked. */
+/* *done: the blob exists for the tenant, is whole, and is marked. What only other
+ * tenants have is absent, and written again: neither the answer nor its time
+ * reveals it. */
 static quire_status accept_present(struct blobs *b, const struct identity *id,
                                    unsigned flags, quire_blob_info *info,
                                    bool *done, quire_error *err)
 {
     struct object *open;
     struct blob_location p;
-    bool whole = false, had = true;
-    quire_status st = blob_find_open(b, &id->digest, &p, &open, err);
+    bool whole = false, had;
+    quire_status st = tenant_can_read((struct blob_view){b, id->tenant},
+                                      &id->digest, &had, err);
 
     *done = false;
+    if (st || !had)
+        return st;
+    st = blob_find_open(b, &id->digest, &p, &open, err);
     /* Rely on a file only under the lock, and then check it again. */
     if (!st && open && !b->locked) {
         open->ops->close(open);
@@ -194,13 +231,8 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
     if (!st)
         st = check_stored_blob(b, id, &p, flags, &whole, err);
     if (!st && whole) {
-        st = tenant_can_read((struct blob_view){b, id->tenant}, &id->digest,
-                             &had, err);
-        if (!st)
-            st = b->rows && !p.has_row ? add_missing_row(b, id, &p, open, err)
-                                       : mark_seen(b, id, &p, open, err);
-        if (!st && !had)
-            st = grant_present(b, id, err);
+        st = b->rows && !p.has_row ? add_missing_row(b, id, &p, open, err)
+                                   : mark_seen(b, id, &p, open, err);
         *done = !st;
     }
     if (open)
@@ -209,7 +241,7 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
         p.size = id->size;
         p.size_known = true;
         blob_describe(&id->digest, &p, info);
-        info->existed = had;
+        info->existed = true;
     }
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
@@ -322,6 +354,14 @@ static quire_status pack_small(struct blobs *b, quire_bytes content,
     return QUIRE_OK;
 }
 
+static void describe_written(struct blobs *b, const struct identity *id,
+                             const struct blob_location *p,
+                             quire_blob_info *info)
+{
+    trust_set(b, &id->digest, TRUST_VERIFIED);
+    blob_describe(&id->digest, p, info);
+}
+
 static quire_status put_small(struct blobs *b, const struct identity *id,
                               quire_bytes content, quire_blob_info *info,
                               quire_error *err)
@@ -341,7 +381,7 @@ static quire_status put_small(struct blobs *b, const struct identity *id,
             st = store_file(b, id, stored, &p, err);
     }
     if (!st)
-        blob_describe(&id->digest, &p, info);
+        describe_written(b, id, &p, info);
     return st;
 }
 
@@ -392,7 +432,7 @@ static quire_status finish_large(struct blobs *b, const struct identity *id,
     }
     st = store_draft(b, id, drain->draft, &p, err);
     if (!st)
-        blob_describe(&id->digest, &p, info);
+        describe_written(b, id, &p, info);
     return st;
 }
 

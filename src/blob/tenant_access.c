@@ -5,6 +5,9 @@
  * grant access: a tenant can read only the blobs it stored, each recorded by a
  * row. The default tenant can read all, so it has no rows.
  *
+ * A put by a tenant without the row writes the content again, over the copy of
+ * another tenant: see docs/decisions/034-tenant-isolation.md.
+ *
  * A row is deleted with its blob, and with its tenant. The schema step that
  * created the table added rows for blobs named by a tenant's artifacts.
  */

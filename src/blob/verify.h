@@ -1,4 +1,4 @@
-/* verify.h - shared by verify.c and verify_parallel.c */
+/* verify.h - shared by verify.c, verify_parallel.c and check.c */
 #ifndef BLOB_VERIFY_H
 #define BLOB_VERIFY_H
 
@@ -31,6 +31,10 @@ struct verify {
 void verify_init(struct verify *c, struct blobs *b, unsigned flags,
                  const struct verify_callbacks *callbacks);
 void verify_release(struct verify *c);
+
+/* Verify a blob that was found. A small one may be pending afterwards. */
+quire_status verify_one(struct verify *c, const quire_digest *d,
+                        const struct blob_location *p, quire_error *err);
 
 /* Hash and compare the pending blob, if there is one. */
 quire_status verify_finish(struct verify *c, quire_error *err);

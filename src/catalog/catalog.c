@@ -5,9 +5,15 @@
     "SELECT id, name, disabled, token IS NOT NULL, created, used, n" \
     " FROM tenant "
 
-#define FOLDER                                                             \
+#define FOLDER_OF(place, from)                                             \
     "SELECT id, name, created, updated, (SELECT count(*) FROM filed WHERE" \
-    " folder = f.id) FROM folder f WHERE tenant = ?1 "
+    " folder = f.id), " place " FROM folder f " from "WHERE tenant = ?1 "
+#define FOLDER                           \
+    FOLDER_OF("coalesce(p.position, 0)", \
+              "LEFT JOIN folder_place p ON p.folder = f.id ")
+
+/* Of a catalogue before SCHEMA_AGENTS. */
+#define FOLDER_BEFORE FOLDER_OF("0", "")
 
 static const char *const texts[N_CATALOG_SQL] = {
     [SQL_TENANT_BY_ID] = TENANT "WHERE id = ?1",
@@ -100,6 +106,8 @@ static const char *const texts[N_CATALOG_SQL] = {
                      " duration, exit, signal, out_bytes, err_bytes, hit,"
                      " confined FROM run WHERE tenant = ?1 AND (?2 = ''"
                      " OR session = ?2) ORDER BY id DESC LIMIT ?3",
+    [SQL_RUN_CLEAR] = "DELETE FROM run WHERE tenant = ?1 AND (?2 = ''"
+                      " OR session = ?2)",
 
     [SQL_KEY_EXPIRE] = "DELETE FROM claim WHERE (tenant, key) IN (SELECT"
                        " tenant, key FROM claim WHERE created < ?1"
@@ -114,8 +122,14 @@ static const char *const texts[N_CATALOG_SQL] = {
                          " tenant = ?1 AND key = ?2",
     [SQL_KEY_DROP] = "DELETE FROM claim WHERE tenant = ?1 AND key = ?2",
 
-    [SQL_FOLDER_LIST] = FOLDER "ORDER BY name",
+    [SQL_FOLDER_LIST] = FOLDER "ORDER BY coalesce(p.position, 0), name",
+    [SQL_FOLDER_LIST_BEFORE] = FOLDER_BEFORE "ORDER BY name",
     [SQL_FOLDER_GET] = FOLDER "AND id = ?2",
+    [SQL_FOLDER_GET_BEFORE] = FOLDER_BEFORE "AND id = ?2",
+    [SQL_FOLDER_PLACE] =
+        "INSERT INTO folder_place(folder, position) SELECT id, ?3 FROM folder"
+        " WHERE tenant = ?1 AND id = ?2"
+        " ON CONFLICT(folder) DO UPDATE SET position = excluded.position",
     [SQL_FOLDER_ADD] = "INSERT INTO folder(tenant, name, created, updated)"
                        " VALUES(?1, ?2, ?3, ?3) ON CONFLICT DO NOTHING",
     [SQL_FOLDER_RENAME] =
@@ -133,6 +147,13 @@ static const char *const texts[N_CATALOG_SQL] = {
     [SQL_FOLDER_SESSIONS] =
         "SELECT s.key FROM filed f JOIN session s ON s.id = f.session"
         " WHERE s.tenant = ?1 AND (?2 < 0 OR f.folder = ?2)",
+
+    [SQL_AGENT_OF] =
+        "SELECT agent, definition FROM session_agent WHERE session = ?1",
+    [SQL_AGENT_SET] =
+        "INSERT INTO session_agent(session, agent, definition)"
+        " VALUES(?1, ?2, ?3) ON CONFLICT(session) DO UPDATE"
+        " SET agent = excluded.agent, definition = excluded.definition",
 };
 
 quire_status catalog_open(struct catalog *c, struct db *db, bool read_only,

@@ -189,16 +189,16 @@ quire_status session_totals_store(struct catalog *c,
 
 /* ---- settings.c --------------------------------------------------------- */
 
-/* The value of a setting, from the environment, the catalogue or the default;
- * text is in `keep` or static. Works without a database. QUIRE_NOT_FOUND and
- * QUIRE_INVALID with a message. */
-quire_status settings_get(struct catalog *c, const char *key,
+/* The value of a setting, from the environment, the catalogue or the default of
+ * the tenant; a size is in bytes. Text is in `keep` or static. Works without a
+ * database. QUIRE_NOT_FOUND and QUIRE_INVALID with a message. */
+quire_status settings_get(struct catalog *c, int64_t tenant, const char *key,
                           struct arena *keep, quire_setting *out,
                           quire_error *err);
-quire_status settings_list(struct catalog *c, quire_setting_fn each, void *ctx,
-                           quire_error *err);
-quire_status settings_number(struct catalog *c, const char *key, uint64_t *out,
-                             quire_error *err);
+quire_status settings_list(struct catalog *c, int64_t tenant,
+                           quire_setting_fn each, void *ctx, quire_error *err);
+quire_status settings_number(struct catalog *c, int64_t tenant, const char *key,
+                             uint64_t *out, quire_error *err);
 
 /* A duration, in seconds. */
 quire_status settings_duration(struct catalog *c, const char *key,
@@ -251,6 +251,12 @@ quire_status run_log_list(struct catalog *c, int64_t tenant,
                           const char *session, uint64_t limit,
                           quire_run_fn each, void *ctx, quire_error *err);
 
+/* Delete what run_log_list() lists, after `each` (may be NULL) was called for each
+ * of them; all or nothing. Durable. */
+quire_status run_log_clear(struct catalog *c, int64_t tenant,
+                           const char *session, quire_run_fn each, void *ctx,
+                           quire_error *err);
+
 /* ---- idempotency_keys.c ------------------------------------------------- */
 
 /* Store a key with the hash of its request, or return what is stored under it;
@@ -285,6 +291,9 @@ quire_status folder_add(struct catalog *c, int64_t tenant, const char *name,
 quire_status folder_rename(struct catalog *c, int64_t tenant, int64_t id,
                            const char *name, struct arena *keep,
                            quire_folder *out, quire_error *err);
+quire_status folder_place(struct catalog *c, int64_t tenant, int64_t id,
+                          uint64_t position, struct arena *keep,
+                          quire_folder *out, quire_error *err);
 quire_status folder_remove(struct catalog *c, int64_t tenant, int64_t id,
                            quire_error *err);
 
@@ -302,5 +311,17 @@ quire_status folder_of_session(struct catalog *c, int64_t session,
 quire_status folder_sessions(struct catalog *c, int64_t tenant, int64_t folder,
                              struct map *keys, struct arena *keep,
                              quire_error *err);
+
+/* ---- session_agents.c --------------------------------------------------- */
+
+/* The agent of a session and its definition, JSON, in `keep`; NULL: none. */
+quire_status session_agent_of(struct catalog *c, int64_t session,
+                              struct arena *keep, const char **agent,
+                              const char **definition, quire_error *err);
+
+/* `definition` NULL: none. Durable. */
+quire_status session_agent_set(struct catalog *c, int64_t session,
+                               const char *agent, const char *definition,
+                               quire_error *err);
 
 #endif

@@ -11,8 +11,7 @@ enum { NAME_BYTES_MAX = 200 };
 
 static quire_status report_unknown(int64_t id, quire_error *err)
 {
-    return err_fail(err, QUIRE_NOT_FOUND,
-                    "list the folders to see which there are",
+    return err_fail(err, QUIRE_NOT_FOUND, "list the folders",
                     "no folder %" PRId64, id);
 }
 
@@ -51,6 +50,7 @@ static bool read_folder(struct stmt *s, struct arena *keep, quire_folder *out)
         .created_us = stmt_column_int(s, 2),
         .updated_us = stmt_column_int(s, 3),
         .sessions = (uint64_t)stmt_column_int(s, 4),
+        .position = (uint64_t)stmt_column_int(s, 5),
     };
     return out->name;
 }
@@ -59,8 +59,10 @@ quire_status folder_get(struct catalog *c, int64_t tenant, int64_t id,
                         struct arena *keep, quire_folder *out, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = catalog_has(c, SCHEMA_FOLDERS)
+    quire_status st = catalog_has(c, SCHEMA_AGENTS)
                           ? use(c, SQL_FOLDER_GET, &s, err)
+                      : catalog_has(c, SCHEMA_FOLDERS)
+                          ? use(c, SQL_FOLDER_GET_BEFORE, &s, err)
                           : report_unknown(id, err);
 
     if (st)
@@ -81,7 +83,11 @@ quire_status folder_list(struct catalog *c, int64_t tenant,
     quire_folder one;
     struct stmt *s;
     bool row = true;
-    quire_status st = use(c, SQL_FOLDER_LIST, &s, err);
+    quire_status st = use(c,
+                          catalog_has(c, SCHEMA_AGENTS)
+                              ? SQL_FOLDER_LIST
+                              : SQL_FOLDER_LIST_BEFORE,
+                          &s, err);
 
     if (st)
         return st;
@@ -161,6 +167,40 @@ quire_status folder_rename(struct catalog *c, int64_t tenant, int64_t id,
     if (st)
         return st;
     st = rename_row(c, tenant, id, clean, keep, out, err);
+    return sql_end(c->db, st, err);
+}
+
+static quire_status place_row(struct catalog *c, int64_t tenant, int64_t id,
+                              uint64_t position, struct arena *keep,
+                              quire_folder *out, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(c, SQL_FOLDER_PLACE, &s, err);
+
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_int(s, 2, id);
+    stmt_bind_int(s, 3, (int64_t)position);
+    st = sql_run(s, err);
+    return st ? st : folder_get(c, tenant, id, keep, out, err);
+}
+
+quire_status folder_place(struct catalog *c, int64_t tenant, int64_t id,
+                          uint64_t position, struct arena *keep,
+                          quire_folder *out, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (position > INT32_MAX)
+        st = err_fail(err, QUIRE_INVALID, "choose a smaller number",
+                      "folder position %" PRIu64 " is above %d", position,
+                      INT32_MAX);
+    if (!st)
+        st = db_begin(c->db, DB_DURABLE, err);
+    if (st)
+        return st;
+    st = place_row(c, tenant, id, position, keep, out, err);
     return sql_end(c->db, st, err);
 }
 

@@ -44,6 +44,7 @@ enum catalog_sql {
     SQL_RUN_START,
     SQL_RUN_END,
     SQL_RUN_LIST,
+    SQL_RUN_CLEAR,
     /* idempotency keys */
     SQL_KEY_EXPIRE,
     SQL_KEY_GET,
@@ -52,7 +53,10 @@ enum catalog_sql {
     SQL_KEY_DROP,
     /* folders */
     SQL_FOLDER_LIST,
+    SQL_FOLDER_LIST_BEFORE,
     SQL_FOLDER_GET,
+    SQL_FOLDER_GET_BEFORE,
+    SQL_FOLDER_PLACE,
     SQL_FOLDER_ADD,
     SQL_FOLDER_RENAME,
     SQL_FOLDER_REMOVE,
@@ -60,6 +64,9 @@ enum catalog_sql {
     SQL_FOLDER_TAKE_SESSION,
     SQL_FOLDER_OF_SESSION,
     SQL_FOLDER_SESSIONS,
+    /* agents of sessions */
+    SQL_AGENT_OF,
+    SQL_AGENT_SET,
     N_CATALOG_SQL
 };
 

@@ -6,6 +6,8 @@
  * outlive their sessions. They survive a crash of the process, and a power cut
  * from the next durable commit on.
  */
+#include <stdio.h>
+
 #include "base/bytes.h"
 #include "base/err.h"
 #include "catalog/priv.h"
@@ -97,4 +99,40 @@ quire_status run_log_list(struct catalog *c, int64_t tenant,
     stmt_reset(s);
     arena_release(&tmp);
     return st;
+}
+
+static quire_status delete_records(struct catalog *c, int64_t tenant,
+                                   const char *session, quire_error *err)
+{
+    char before[64];
+    struct stmt *s;
+    quire_status st = use(c, SQL_RUN_CLEAR, &s, err);
+    int64_t n;
+
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, bytes_str(session));
+    st = sql_run(s, err);
+    n = db_changes(c->db);
+    if (st || n == 0 || !catalog_has(c, SCHEMA_AUDIT_LOG))
+        return st;
+    snprintf(before, sizeof before, "{\"runs\":%lld}", (long long)n);
+    return audit_log_add(c, "run_log.clear", tenant, session, before, NULL,
+                         err);
+}
+
+quire_status run_log_clear(struct catalog *c, int64_t tenant,
+                           const char *session, quire_run_fn each, void *ctx,
+                           quire_error *err)
+{
+    quire_status st = db_begin(c->db, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    if (each)
+        st = run_log_list(c, tenant, session, 0, each, ctx, err);
+    if (!st)
+        st = delete_records(c, tenant, session, err);
+    return sql_end(c->db, st, err);
 }

@@ -10,10 +10,9 @@
  */
 #include "catalog/schema.h"
 
-#include <stdio.h>
-
 #include "base/err.h"
 #include "store/sql.h"
+#include "store/sqlite_ddl.h"
 
 static const char blob_schema[] =
     "CREATE TABLE blob("
@@ -29,12 +28,12 @@ static const char blob_schema[] =
     " bytes BLOB NOT NULL);";
 
 static const char list_schema[] =
-    "CREATE TABLE session_list(dir TEXT PRIMARY KEY, records BLOB NOT NULL)"
-    " WITHOUT ROWID;";
+    "CREATE TABLE session_list(dir TEXT PRIMARY KEY,"
+    " records BLOB NOT NULL)" DDL_CLUSTERED ";";
 
 static const char artifact_schema[] =
     "CREATE TABLE tenant("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " name TEXT NOT NULL,"
     " token BLOB UNIQUE," /* SHA-256 of the token; NULL: no token         */
     " disabled INTEGER NOT NULL DEFAULT 0,"
@@ -43,7 +42,7 @@ static const char artifact_schema[] =
     " n INTEGER NOT NULL DEFAULT 0);"   /* how many                       */
     "INSERT INTO tenant(id, name, created) VALUES(1, 'default', 0);"
     "CREATE TABLE session("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
     " key TEXT NOT NULL," /* its own id, 'user' or 'temp'                 */
     " created INTEGER NOT NULL,"
@@ -51,7 +50,7 @@ static const char artifact_schema[] =
     " n INTEGER NOT NULL DEFAULT 0,"
     " UNIQUE(tenant, key));"
     "CREATE TABLE artifact("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
     " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
     " path TEXT NOT NULL,"
@@ -79,22 +78,23 @@ static const char artifact_schema[] =
     " size INTEGER NOT NULL,"
     " mime TEXT NOT NULL,"
     " created INTEGER NOT NULL,"
-    " PRIMARY KEY(artifact, version)) WITHOUT ROWID;";
+    " PRIMARY KEY(artifact, version))" DDL_CLUSTERED ";";
 
 static const char settings_schema[] = "CREATE TABLE setting("
                                       " key TEXT PRIMARY KEY,"
-                                      " value TEXT NOT NULL) WITHOUT ROWID;";
+                                      " value TEXT NOT NULL)" DDL_CLUSTERED ";";
 
 /* Files of the home to be removed, with size and time as recorded then. */
 static const char removal_schema[] =
     "CREATE TABLE removal("
     " name TEXT PRIMARY KEY,"
     " size INTEGER NOT NULL,"
-    " modified INTEGER NOT NULL) WITHOUT ROWID;"; /* nanoseconds */
+    " modified INTEGER NOT NULL)" /* nanoseconds */
+    DDL_CLUSTERED ";";
 
 static const char memory_schema[] =
     "CREATE TABLE memory("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
     " session INTEGER REFERENCES session(id) ON DELETE SET NULL,"
     " artifact INTEGER REFERENCES artifact(id) ON DELETE SET NULL,"
@@ -115,7 +115,7 @@ static const char memory_schema[] =
     "CREATE INDEX memory_artifact ON memory(artifact)"
     " WHERE artifact IS NOT NULL;"
     "CREATE TABLE relation("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
     " source INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,"
     " target INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,"
@@ -128,14 +128,14 @@ static const char memory_schema[] =
 
 static const char scratchpad_schema[] =
     "CREATE TABLE pad("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
     " name TEXT NOT NULL," /* of the agent; '': all of them              */
     " used INTEGER NOT NULL DEFAULT 0," /* bytes of its blocks            */
     " updated INTEGER NOT NULL,"        /* microseconds                   */
     " UNIQUE(tenant, name));"
     "CREATE TABLE pad_block("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " pad INTEGER NOT NULL REFERENCES pad(id) ON DELETE CASCADE,"
     " text TEXT NOT NULL);"
     "CREATE INDEX pad_block_pad ON pad_block(pad);";
@@ -190,17 +190,17 @@ static const char ref_index_schema[] =
     " counts BLOB NOT NULL);"
     "CREATE TABLE doomed("
     " sha256 BLOB PRIMARY KEY,"
-    " since INTEGER NOT NULL) WITHOUT ROWID;"
+    " since INTEGER NOT NULL)" DDL_CLUSTERED ";"
     "CREATE TABLE loose("
     " key INTEGER PRIMARY KEY,"
     " since INTEGER NOT NULL);"
     "CREATE TABLE pin("
     " sha256 BLOB PRIMARY KEY,"
-    " created INTEGER NOT NULL) WITHOUT ROWID;"
+    " created INTEGER NOT NULL)" DDL_CLUSTERED ";"
     "CREATE TABLE root("
     " path TEXT PRIMARY KEY,"
     " is_dir INTEGER NOT NULL,"
-    " created INTEGER NOT NULL) WITHOUT ROWID;"
+    " created INTEGER NOT NULL)" DDL_CLUSTERED ";"
     "CREATE TABLE collection("
     " number INTEGER PRIMARY KEY," /* which: see enum ref_index_number      */
     " value INTEGER NOT NULL);";
@@ -214,11 +214,11 @@ static const char baseline_schema[] =
     " modified INTEGER NOT NULL," /* nanoseconds, both                    */
     " changed INTEGER NOT NULL,"  /* 0: look at the content again          */
     " sha256 BLOB NOT NULL,"
-    " PRIMARY KEY(session, path)) WITHOUT ROWID;";
+    " PRIMARY KEY(session, path))" DDL_CLUSTERED ";";
 
 static const char run_log_schema[] =
     "CREATE TABLE run("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
     " session TEXT NOT NULL," /* its own id                              */
     " command TEXT NOT NULL," /* JSON: an array of words                 */
@@ -240,7 +240,7 @@ static const char idempotency_schema[] =
     " created INTEGER NOT NULL," /* microseconds                       */
     " status INTEGER,"           /* of the response; NULL: none yet    */
     " answer BLOB,"
-    " PRIMARY KEY(tenant, key)) WITHOUT ROWID;"
+    " PRIMARY KEY(tenant, key))" DDL_CLUSTERED ";"
     "CREATE INDEX claim_created ON claim(created);";
 
 /* Artifacts whose full-text row is stale or missing (artifact/fulltext.c). The
@@ -255,11 +255,11 @@ static const char fulltext_due_schema[] =
     " purpose TEXT,"
     " tags TEXT,"
     " mime TEXT,"
-    " PRIMARY KEY(tenant, artifact)) WITHOUT ROWID;";
+    " PRIMARY KEY(tenant, artifact))" DDL_CLUSTERED ";";
 
 static const char audit_log_schema[] =
     "CREATE TABLE journal("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " at INTEGER NOT NULL,"     /* microseconds                         */
     " actor TEXT NOT NULL,"     /* the admin token or user id           */
     " action TEXT NOT NULL,"    /* tenant.add, tenant.rotate, …         */
@@ -270,7 +270,7 @@ static const char audit_log_schema[] =
 
 static const char folder_schema[] =
     "CREATE TABLE folder("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id " DDL_SERIAL_KEY ","
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
     " name TEXT NOT NULL,"
     " created INTEGER NOT NULL," /* microseconds */
@@ -285,10 +285,25 @@ static const char blob_tenant_schema[] =
     "CREATE TABLE blob_tenant("
     " sha256 BLOB NOT NULL REFERENCES blob(sha256) ON DELETE CASCADE,"
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
-    " PRIMARY KEY(sha256, tenant)) WITHOUT ROWID;"
+    " PRIMARY KEY(sha256, tenant))" DDL_CLUSTERED ";"
     "INSERT INTO blob_tenant(sha256, tenant) SELECT DISTINCT v.sha256, a.tenant"
     " FROM artifact_version v JOIN artifact a ON a.id = v.artifact"
     " JOIN blob b ON b.sha256 = v.sha256 WHERE a.tenant <> 1;";
+
+/* Beside the tables that they extend, so that an older file can still be read. */
+static const char agent_schema[] =
+    "CREATE TABLE memory_link(" /* stays when the artifact is purged       */
+    " memory INTEGER PRIMARY KEY REFERENCES memory(id) ON DELETE CASCADE,"
+    " artifact INTEGER NOT NULL);"
+    "INSERT INTO memory_link(memory, artifact) SELECT id, artifact"
+    " FROM memory WHERE artifact IS NOT NULL;"
+    "CREATE TABLE folder_place(" /* without a row: position 0               */
+    " folder INTEGER PRIMARY KEY REFERENCES folder(id) ON DELETE CASCADE,"
+    " position INTEGER NOT NULL);"
+    "CREATE TABLE session_agent("
+    " session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
+    " agent TEXT NOT NULL,"
+    " definition TEXT);"; /* JSON, as a client sent it                      */
 
 static const char *const steps[SCHEMA_STEPS] = {
     blob_schema,        list_schema,         artifact_schema,
@@ -296,23 +311,8 @@ static const char *const steps[SCHEMA_STEPS] = {
     scratchpad_schema,  read_count_schema,   session_usage_schema,
     ref_index_schema,   baseline_schema,     run_log_schema,
     idempotency_schema, fulltext_due_schema, audit_log_schema,
-    folder_schema,      blob_tenant_schema,
+    folder_schema,      blob_tenant_schema,  agent_schema,
 };
-
-static quire_status read_version(struct db *db, int64_t *version,
-                                 quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = db_prepare(db, "PRAGMA user_version", &s, err);
-    bool row;
-
-    if (st)
-        return st;
-    st = stmt_step(s, &row, err);
-    *version = !st && row ? stmt_column_int(s, 0) : 0;
-    stmt_finalize(s);
-    return st;
-}
 
 quire_status schema_create(struct db *db, int n, quire_error *err)
 {
@@ -334,37 +334,20 @@ quire_status schema_create_ref_index(struct db *db, quire_error *err)
 static quire_status take_steps(struct db *db, quire_error *err)
 {
     int64_t version;
-    quire_status st = read_version(db, &version, err);
+    quire_status st = db_schema_version(db, &version, err);
 
     for (; !st && version < SCHEMA_STEPS; version++)
         st = db_exec(db, steps[version], err);
-    if (!st) {
-        char sql[64];
-
-        snprintf(sql, sizeof sql, "PRAGMA user_version=%d", (int)SCHEMA_STEPS);
-        st = db_exec(db, sql, err);
-    }
-    return st;
+    return st ? st : db_set_schema_version(db, SCHEMA_STEPS, err);
 }
 
 /* A hostile file may carry our application id. A view in the place of a table
  * could run without end, a trigger could change anything: we create neither. */
 static quire_status check_tables(struct db *db, quire_error *err)
 {
-    static const char sql[] =
-        "SELECT count(*) FILTER (WHERE type = 'table' AND name IN ('blob',"
-        " 'body')), count(*) FILTER (WHERE type IN ('view', 'trigger'))"
-        " FROM sqlite_schema";
-    struct stmt *s;
-    quire_status st = db_prepare(db, sql, &s, err);
-    bool row, ours;
+    bool ours;
+    quire_status st = db_has_only_tables(db, "blob", "body", &ours, err);
 
-    if (st)
-        return st;
-    st = stmt_step(s, &row, err);
-    ours = !st && row && stmt_column_int(s, 0) == 2 &&
-           stmt_column_int(s, 1) == 0;
-    stmt_finalize(s);
     if (st || ours)
         return st;
     return err_fail(err, QUIRE_DAMAGED,
@@ -376,7 +359,7 @@ quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
                             quire_error *err)
 {
     int64_t version;
-    quire_status st = read_version(db, &version, err);
+    quire_status st = db_schema_version(db, &version, err);
 
     *steps_taken = 0;
     if (st)

@@ -32,7 +32,8 @@ enum schema_step {
     SCHEMA_AUDIT_LOG = 15,
     SCHEMA_FOLDERS = 16,
     SCHEMA_BLOB_TENANTS = 17,
-    SCHEMA_STEPS = SCHEMA_BLOB_TENANTS,
+    SCHEMA_AGENTS = 18, /* and positions of folders, and links of memory */
+    SCHEMA_STEPS = SCHEMA_AGENTS,
 };
 
 /* Create the tables, or bring them up to date. *steps is how many steps the

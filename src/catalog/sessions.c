@@ -32,7 +32,7 @@ quire_status session_row_find(struct catalog *c, int64_t tenant,
 static quire_status report_tenant_gone(int64_t tenant, quire_error *err)
 {
     return err_fail(err, QUIRE_NOT_FOUND,
-                    HINT_SHELL "`quire tenant ls` lists those there are",
+                    HINT_SHELL "`quire tenant ls` lists the tenants",
                     "tenant #%lld has been removed", (long long)tenant);
 }
 

@@ -16,9 +16,10 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/units.h"
 #include "catalog/priv.h"
 
-enum kind { NUMBER, SPAN, WORD };
+enum kind { NUMBER, SIZE, SPAN, WORD };
 
 static const struct setting {
     const char *key;
@@ -27,16 +28,16 @@ static const struct setting {
     const char *words; /* WORD: the values, a space after each */
     const char *about;
 } settings[] = {
-    {"quota.file", NUMBER, "1048576", NULL, "bytes an artifact may have"},
-    {"quota.session", NUMBER, "52428800", NULL,
+    {"quota.file", SIZE, "16777216", NULL, "bytes an artifact may have"},
+    {"quota.session", SIZE, "1073741824", NULL,
      "bytes the artifacts of a session may have"},
-    {"quota.tenant", NUMBER, "524288000", NULL,
+    {"quota.tenant", SIZE, "10737418240", NULL,
      "bytes the artifacts of a tenant may have"},
     {"versions.kept", NUMBER, "20", NULL,
      "versions of an artifact that are kept; 0 for all"},
     {"blob.layout", WORD, "packed", "packed loose ",
      "packed: small blobs in quire.db; loose: each in a file"},
-    {"blob.inline", NUMBER, "65536", NULL,
+    {"blob.inline", SIZE, "65536", NULL,
      "packed: bytes a blob in quire.db may have, compressed"},
     {"durability", WORD, "each", "each flush ",
      "each: a change of the catalogue waits for the disk; flush: not"},
@@ -54,6 +55,16 @@ static const struct setting {
 
 enum { N_SETTINGS = sizeof settings / sizeof *settings };
 
+/* The table has the defaults for the user whose machine it is; these are for the
+ * other tenants, users of a server: 1, 50 and 500 MiB. */
+static const struct {
+    const char *key, *value;
+} shared_defaults[] = {
+    {"quota.file", "1048576"},
+    {"quota.session", "52428800"},
+    {"quota.tenant", "524288000"},
+};
+
 /* ---- values ------------------------------------------------------------- */
 
 static const struct setting *find_setting(const char *key)
@@ -67,8 +78,20 @@ static const struct setting *find_setting(const char *key)
     return NULL;
 }
 
+static const char *default_of(const struct setting *s, int64_t tenant)
+{
+    size_t i, n = sizeof shared_defaults / sizeof *shared_defaults;
+
+    for (i = 0; i < n && tenant != TENANT_DEFAULT; i++) {
+        if (!strcmp(shared_defaults[i].key, s->key))
+            return shared_defaults[i].value;
+    }
+    return s->otherwise;
+}
+
 /* Fits in int64_t, also multiplied by 86,400. */
 enum { DIGITS_MAX = 15 };
+#define NUMBER_MAX UINT64_C(999999999999999)
 
 static bool is_word_of(const char *words, const char *value)
 {
@@ -86,9 +109,12 @@ static bool is_valid(const struct setting *s, const char *value)
 {
     size_t digits = strspn(value, "0123456789");
     const char *rest = value + digits;
+    uint64_t bytes;
 
     if (s->kind == WORD)
         return is_word_of(s->words, value);
+    if (s->kind == SIZE)
+        return units_parse(value, units_bytes, &bytes) && bytes <= NUMBER_MAX;
     if (digits == 0 || digits > DIGITS_MAX)
         return false;
     return *rest == '\0' || (s->kind == SPAN && strchr("smhd", *rest) &&
@@ -107,6 +133,7 @@ static quire_status report_invalid(const struct setting *s, const char *value,
 {
     char words[64] = "";
     const char *what = s->kind == NUMBER ? "a number of up to 15 digits"
+                       : s->kind == SIZE ? "a size like 4096, 64K or 10M"
                        : s->kind == SPAN ? "a time like 30m, 24h or 7d"
                                          : words;
     quire_status st;
@@ -118,9 +145,10 @@ static quire_status report_invalid(const struct setting *s, const char *value,
         snprintf(words, sizeof words, "%.*s or %.*s", (int)first, s->words,
                  (int)strcspn(s->words + first + 1, " "), s->words + first + 1);
     }
-    st = err_set(err, QUIRE_INVALID, "%s is %s, not %.40s%s%s", s->key, what,
-                 value, *from ? ", in " : "", from);
-    err_next(err, "it is %s unless it is set", s->otherwise);
+    st = err_set(err, QUIRE_INVALID,
+                 "invalid value %.40s for %s%s%s: expected %s", value, s->key,
+                 *from ? " in " : "", from, what);
+    err_next(err, "the default is %s", s->otherwise);
     return st;
 }
 
@@ -161,46 +189,67 @@ static quire_status read_row(struct catalog *c, const char *key,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-static quire_status read_value(struct catalog *c, const struct setting *s,
-                               struct arena *keep, quire_setting *out,
-                               quire_error *err)
+/* A valid value as it is stored and reported: a size in bytes, in `keep`. NULL:
+ * out of memory. */
+static const char *normalize_value(const struct setting *s, const char *value,
+                                   struct arena *keep)
 {
-    const char *value;
+    uint64_t bytes;
+
+    if (s->kind != SIZE || !units_parse(value, units_bytes, &bytes))
+        return value;
+    return arena_printf(keep, "%llu", (unsigned long long)bytes);
+}
+
+static quire_status check_value(const struct setting *s, const char *from,
+                                struct arena *keep, quire_setting *out,
+                                quire_error *err)
+{
+    if (!is_valid(s, out->value))
+        return report_invalid(s, out->value, from, err);
+    out->value = normalize_value(s, out->value, keep);
+    return out->value ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status read_value(struct catalog *c, int64_t tenant,
+                               const struct setting *s, struct arena *keep,
+                               quire_setting *out, quire_error *err)
+{
+    const char *value, *otherwise = default_of(s, tenant);
     char name[64];
     quire_status st;
 
     *out = (quire_setting){.key = s->key,
-                           .value = s->otherwise,
+                           .value = otherwise,
                            .from = "default",
-                           .otherwise = s->otherwise,
+                           .otherwise = otherwise,
                            .about = s->about};
     value = read_variable(s, name);
     if (value) {
         out->value = value;
         out->from = "environment";
-        return is_valid(s, value) ? QUIRE_OK
-                                  : report_invalid(s, value, name, err);
+        return check_value(s, name, keep, out, err);
     }
     st = read_row(c, s->key, keep, &value, err);
     if (st || !value)
         return st;
     out->value = value;
     out->from = "quire.db";
-    return is_valid(s, value) ? QUIRE_OK
-                              : report_invalid(s, value, "quire.db", err);
+    return check_value(s, "quire.db", keep, out, err);
 }
 
-quire_status settings_get(struct catalog *c, const char *key,
+quire_status settings_get(struct catalog *c, int64_t tenant, const char *key,
                           struct arena *keep, quire_setting *out,
                           quire_error *err)
 {
     const struct setting *s = find_setting(key);
 
-    return s ? read_value(c, s, keep, out, err) : report_unknown(key, err);
+    return s ? read_value(c, tenant, s, keep, out, err)
+             : report_unknown(key, err);
 }
 
-quire_status settings_list(struct catalog *c, quire_setting_fn each, void *ctx,
-                           quire_error *err)
+quire_status settings_list(struct catalog *c, int64_t tenant,
+                           quire_setting_fn each, void *ctx, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     quire_setting one;
@@ -209,7 +258,7 @@ quire_status settings_list(struct catalog *c, quire_setting_fn each, void *ctx,
 
     for (i = 0; i < N_SETTINGS && !st; i++) {
         arena_reset(&tmp);
-        st = read_value(c, &settings[i], &tmp, &one, err);
+        st = read_value(c, tenant, &settings[i], &tmp, &one, err);
         if (!st)
             st = each(ctx, &one, err);
     }
@@ -228,18 +277,19 @@ bool settings_is(struct catalog *c, const char *key, const char *value)
 {
     struct arena tmp = ARENA_INIT;
     quire_setting s = {.value = ""};
-    bool is = !settings_get(c, key, &tmp, &s, NULL) && !strcmp(s.value, value);
+    bool is = !settings_get(c, TENANT_DEFAULT, key, &tmp, &s, NULL) &&
+              !strcmp(s.value, value);
 
     arena_release(&tmp);
     return is;
 }
 
-quire_status settings_number(struct catalog *c, const char *key, uint64_t *out,
-                             quire_error *err)
+quire_status settings_number(struct catalog *c, int64_t tenant, const char *key,
+                             uint64_t *out, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     quire_setting s = {.value = "0"};
-    quire_status st = settings_get(c, key, &tmp, &s, err);
+    quire_status st = settings_get(c, tenant, key, &tmp, &s, err);
 
     if (!st)
         *out = strtoull(s.value, NULL, 10);
@@ -252,7 +302,7 @@ quire_status settings_duration(struct catalog *c, const char *key,
 {
     struct arena tmp = ARENA_INIT;
     quire_setting s = {.value = "0"};
-    quire_status st = settings_get(c, key, &tmp, &s, err);
+    quire_status st = settings_get(c, TENANT_DEFAULT, key, &tmp, &s, err);
     char *unit;
 
     if (!st) {
@@ -326,10 +376,16 @@ quire_status settings_set(struct catalog *c, const char *key, const char *value,
     const char *before = NULL;
     quire_status st = settings_check(key, value, err);
 
+    if (!st && value) {
+        value = normalize_value(find_setting(key), value, &tmp);
+        st = value ? QUIRE_OK : err_memory(err);
+    }
     if (!st)
         st = db_begin(c->db, DB_DURABLE, err);
-    if (st)
+    if (st) {
+        arena_release(&tmp);
         return st;
+    }
     st = read_row(c, key, &tmp, &before, err);
     if (!st)
         st = write_row(c, key, value, err);

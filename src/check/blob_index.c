@@ -74,7 +74,7 @@ quire_status blob_index_build(struct checks *c, quire_error *err)
     if (made || !st)
         return made;
     c->blind = true;
-    return checks_forgive(c, "quire.db", st, &why, err);
+    return checks_report_failure(c, "quire.db", st, &why, err);
 }
 
 const struct known *blob_index_refer(const struct checks *c,

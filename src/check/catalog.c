@@ -1,18 +1,19 @@
 /*
- * catalog.c - check the tables of quire.db
+ * catalog.c - check the rows of quire.db
  *
- * First SQLite checks its own file (sqlite.c), then the schema is compared with
- * the one that Quire creates, then each rule below selects rows that must not
- * exist. A statement that fails is itself a finding: the rules after it run all
- * the same.
+ * Each rule below selects rows that must not exist. A statement that fails is
+ * itself a finding: the rules after it run all the same.
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "blob/hash.h"
 #include "check/check.h"
+#include "store/sql.h"
 
 #define CATALOGUE "quire.db"
 
@@ -28,128 +29,14 @@ quire_status checks_each_row(struct checks *c, const char *sql,
     quire_status st = db_prepare(db, sql, &s, &why);
 
     if (st)
-        return checks_forgive(c, CATALOGUE, st, &why, err);
+        return checks_report_failure(c, CATALOGUE, st, &why, err);
     while (!st && row) {
         st = stmt_step(s, &row, &why);
         if (!st && row)
             st = each(c, s, ctx, &why);
     }
     stmt_finalize(s);
-    return checks_forgive(c, CATALOGUE, st, &why, err);
-}
-
-/* A column's text, as far as it fits. */
-static void copy_column(struct stmt *s, int at, char *out, size_t cap)
-{
-    quire_bytes text = stmt_column_bytes(s, at);
-    size_t len = text.len < cap ? text.len : cap - 1;
-
-    if (len)
-        memcpy(out, text.data, len);
-    out[len] = '\0';
-}
-
-/* ---- keys ---------------------------------------------------------------- */
-
-static quire_status report_key(struct checks *c, struct stmt *s, void *ctx,
-                               quire_error *err)
-{
-    quire_problem p = {.where = CATALOGUE, .kind = "foreign_key"};
-    char table[64], parent[64];
-
-    (void)ctx;
-    copy_column(s, 0, table, sizeof table);
-    copy_column(s, 2, parent, sizeof parent);
-    problem_what(&p, "row %lld of %s names a row of %s that is not there",
-                 (long long)stmt_column_int(s, 1), table, parent);
-    problem_next(&p,
-                 "nothing finds that row any more; bring %s back from a "
-                 "backup if it held something",
-                 CATALOGUE);
-    return checks_found(c, &p, NULL, err);
-}
-
-/* ---- the tables --------------------------------------------------------- */
-
-/* Indexes of words are made for each tenant, and looked at elsewhere. */
-#define TABLES                                                            \
-    "SELECT name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT "   \
-    "LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT GLOB 'artifact_words_*' " \
-    "AND name NOT GLOB 'memory_words_*' AND name NOT GLOB "               \
-    "'memory_past_*' ORDER BY name"
-
-static quire_status report_table(struct checks *c, const char *name,
-                                 const char *how, quire_error *err)
-{
-    quire_problem p = {.where = CATALOGUE, .kind = "schema"};
-
-    problem_what(&p, "the table or index %.100s %s", name, how);
-    problem_next(&p,
-                 "keep a copy of %s; bring it back from a backup, or use "
-                 "the version of Quire that wrote it",
-                 CATALOGUE);
-    return checks_found(c, &p, NULL, err);
-}
-
-/* Two lists in the order of names, side by side. */
-static quire_status compare_tables(struct checks *c, struct stmt *ours,
-                                   struct stmt *theirs, quire_error *err)
-{
-    bool a = true, b = true, step_a = true, step_b = true;
-    char x[128] = "", y[128] = "";
-    quire_status st = QUIRE_OK;
-
-    while (!st) {
-        int order;
-
-        if (step_a)
-            st = stmt_step(ours, &a, err);
-        if (!st && step_b)
-            st = stmt_step(theirs, &b, err);
-        if (st || (!a && !b))
-            break;
-        if (a)
-            copy_column(ours, 0, x, sizeof x);
-        if (b)
-            copy_column(theirs, 0, y, sizeof y);
-        order = !a ? 1 : !b ? -1 : strcmp(x, y);
-        step_a = order <= 0;
-        step_b = order >= 0;
-        if (order < 0)
-            st = report_table(c, x, "is missing", err);
-        else if (order > 0)
-            st = report_table(c, y, "is not Quire's", err);
-        else if (!bytes_equal(stmt_column_bytes(ours, 1),
-                              stmt_column_bytes(theirs, 1)))
-            st = report_table(c, x, "is not as Quire makes it", err);
-    }
-    return st;
-}
-
-/* Compare the tables with those of a database that was just made. */
-static quire_status check_schema(struct checks *c, quire_error *err)
-{
-    struct db_config config = {.access = DB_WRITE};
-    struct stmt *ours = NULL, *theirs = NULL;
-    quire_error why = {.what = ""};
-    struct db *fresh = NULL;
-    quire_status st = db_sqlite_open(&config, &fresh, &why);
-
-    if (!st)
-        st = schema_create(fresh, c->q->catalog.schema, &why);
-    if (!st)
-        st = db_prepare(fresh, TABLES, &ours, &why);
-    if (!st)
-        st = db_prepare(c->q->catalog.db, TABLES, &theirs, &why);
-    if (!st)
-        st = compare_tables(c, ours, theirs, &why);
-    if (ours)
-        stmt_finalize(ours);
-    if (theirs)
-        stmt_finalize(theirs);
-    if (fresh)
-        fresh->ops->close(fresh);
-    return checks_forgive(c, CATALOGUE, st, &why, err);
+    return checks_report_failure(c, CATALOGUE, st, &why, err);
 }
 
 /* ---- rules -------------------------------------------------------------- */
@@ -224,19 +111,6 @@ static const struct rule {
      " valid' FROM relation r JOIN memory m ON m.id = r.target WHERE r.kind ="
      " 'supersedes' AND m.valid_to = 0",
      "`quire memory invalidate` ends it", SCHEMA_MEMORY, MEND_NONE},
-    {"sequence",
-     "SELECT 'quire.db', 'the next number of ' || name || ' has been given"
-     " before' FROM sqlite_sequence WHERE seq < CASE name WHEN 'tenant' THEN"
-     " (SELECT max(id) FROM tenant) WHEN 'session' THEN (SELECT max(id) FROM"
-     " session) WHEN 'artifact' THEN (SELECT max(id) FROM artifact) WHEN"
-     " 'memory' THEN (SELECT max(id) FROM memory) ELSE seq END",
-     "keep a copy of quire.db; bring it back from a backup", SCHEMA_MEMORY,
-     MEND_NONE},
-    {"removal",
-     "SELECT name, 'it was being removed, and that is not finished' FROM"
-     " removal",
-     "the next write to the home tries again, as `quire repair` does",
-     SCHEMA_ARTIFACTS, MEND_REMOVAL},
 };
 
 enum { N_RULES = sizeof rules / sizeof *rules };
@@ -249,8 +123,8 @@ static quire_status report_rule(struct checks *c, struct stmt *s, void *ctx,
     char where[512], what[256];
     quire_problem p = {.where = where, .kind = r->kind};
 
-    copy_column(s, 0, where, sizeof where);
-    copy_column(s, 1, what, sizeof what);
+    sql_copy_text(s, 0, where, sizeof where);
+    sql_copy_text(s, 1, what, sizeof what);
     problem_what(&p, "%s", what);
     problem_next(&p, "%s", r->next);
     return checks_found(c, &p, &m, err);
@@ -277,29 +151,100 @@ static quire_status check_setting(struct checks *c, struct stmt *s, void *ctx,
     char key[64], value[128];
 
     (void)ctx;
-    copy_column(s, 0, key, sizeof key);
-    copy_column(s, 1, value, sizeof value);
+    sql_copy_text(s, 0, key, sizeof key);
+    sql_copy_text(s, 1, value, sizeof value);
     if (settings_is_valid(key, value))
         return QUIRE_OK;
     problem_what(&p, "the setting %s is %.100s, which this Quire does not know",
                  key, value);
-    problem_next(
-        &p,
-        "`quire config ls` lists those there are; `quire config set KEY` without a value takes one back");
+    problem_next(&p,
+                 "`quire config ls` lists the settings; `quire config set KEY` "
+                 "without a value resets one");
     return checks_found(c, &p, NULL, err);
+}
+
+/* ---- removals ----------------------------------------------------------- */
+
+/* A removal that a process is at work on is recorded for some milliseconds. One
+ * that is still recorded after this time has been left by a crash, or fails. */
+enum { REMOVAL_WAIT_MS = 1000, REMOVAL_STEP_MS = 50 };
+
+struct pending_removals {
+    struct arena names;
+    struct map set;
+    size_t n; /* of the set, still recorded */
+};
+
+static quire_status take_removal(struct checks *c, struct stmt *s, void *ctx,
+                                 quire_error *err)
+{
+    struct pending_removals *r = ctx;
+    quire_bytes name = arena_dup(&r->names, stmt_column_bytes(s, 0));
+
+    (void)c;
+    return name.data && map_put(&r->set, name, 1, NULL) ? QUIRE_OK
+                                                        : err_memory(err);
+}
+
+static quire_status report_removal(struct checks *c, struct stmt *s, void *ctx,
+                                   quire_error *err)
+{
+    struct pending_removals *first = ctx;
+    struct mending m = {.how = MEND_REMOVAL};
+    char where[512];
+    quire_problem p = {.where = where, .kind = "removal"};
+
+    if (!map_get(&first->set, stmt_column_bytes(s, 0)))
+        return QUIRE_OK;
+    sql_copy_text(s, 0, where, sizeof where);
+    problem_what(&p, "it was being removed, and that is not finished");
+    problem_next(&p, "the next write to the home tries again, as `quire "
+                     "repair` does");
+    return checks_found(c, &p, &m, err);
+}
+
+static quire_status count_removal(struct checks *c, struct stmt *s, void *ctx,
+                                  quire_error *err)
+{
+    struct pending_removals *first = ctx;
+
+    (void)c;
+    (void)err;
+    first->n += map_get(&first->set, stmt_column_bytes(s, 0)) != NULL;
+    return QUIRE_OK;
+}
+
+static quire_status check_removals(struct checks *c, quire_error *err)
+{
+    static const char sql[] = "SELECT name FROM removal";
+    const struct timespec step = {0, REMOVAL_STEP_MS * 1000000L};
+    struct pending_removals first = {.names = ARENA_INIT};
+    quire_status st;
+    int ms;
+
+    map_init(&first.set, 1, 2);
+    st = checks_each_row(c, sql, take_removal, &first, err);
+    first.n = first.set.n;
+    for (ms = 0; !st && first.n > 0 && ms < REMOVAL_WAIT_MS;
+         ms += REMOVAL_STEP_MS) {
+        nanosleep(&step, NULL);
+        first.n = 0;
+        st = checks_each_row(c, sql, count_removal, &first, err);
+    }
+    if (!st && first.n > 0)
+        st = checks_each_row(c, sql, report_removal, &first, err);
+    map_release(&first.set);
+    arena_release(&first.names);
+    return st;
 }
 
 quire_status check_catalog(struct checks *c, quire_error *err)
 {
-    quire_status st = check_sqlite(c, err);
+    quire_status st = check_rules(c, err);
 
-    if (!st)
-        st = checks_each_row(c, "PRAGMA foreign_key_check", report_key, NULL,
-                             err);
-    if (!st)
-        st = check_schema(c, err);
-    if (!st)
-        st = check_rules(c, err);
+    if (!st && c->q->catalog.schema >= SCHEMA_ARTIFACTS)
+        st = check_removals(c, err);
+
     if (!st && c->q->catalog.schema >= SCHEMA_SETTINGS)
         st = checks_each_row(c, "SELECT key, value FROM setting", check_setting,
                              NULL, err);

@@ -3,7 +3,7 @@
  *
  * Four parts, each of which runs even if another had to stop:
  *
- *   catalogue   SQLite's check of its file, then consistency of the rows:
+ *   catalogue   its log was not lost; SQLite's check of its file, then consistency of the rows:
  *               counters, dangling rows, full-text indexes
  *   files       each session and conversation, line by line
  *   references  each blob that a file or a row names exists
@@ -22,7 +22,6 @@
  */
 #include "check/check.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,86 +33,6 @@
 #include "blob/hash.h"
 #include "api/verify.h"
 #include "api/transaction.h"
-
-/* ---- findings ----------------------------------------------------------- */
-
-void problem_what(quire_problem *p, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(p->what, sizeof p->what, fmt, ap);
-    va_end(ap);
-}
-
-void problem_next(quire_problem *p, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(p->next, sizeof p->next, fmt, ap);
-    va_end(ap);
-}
-
-quire_status checks_found(struct checks *c, const quire_problem *problem,
-                          const struct mending *mending, quire_error *err)
-{
-    static const struct mending none;
-
-    if (!mending)
-        mending = &none;
-    if (c->sqlite)
-        return checks_hold(c, problem, mending, err);
-    c->sum.problems++;
-    c->q->in_callback = true;
-    c->said = c->found(c->ctx, problem, mending, err);
-    c->q->in_callback = false;
-    return c->said;
-}
-
-quire_status checks_progress(struct checks *c, uint64_t done, uint64_t total,
-                             quire_error *err)
-{
-    if (!c->progress)
-        return QUIRE_OK;
-    c->q->in_callback = true;
-    c->said = c->progress(c->progress_ctx, done, total, err);
-    c->q->in_callback = false;
-    return c->said;
-}
-
-bool checks_forgivable(quire_status st)
-{
-    return st != QUIRE_NO_MEMORY && st != QUIRE_BUSY;
-}
-
-void problem_of(quire_problem *p, const char *where, quire_status st,
-                const quire_error *why)
-{
-    *p = (quire_problem){.where = where};
-    p->kind = st == QUIRE_DAMAGED ? "database" : "unreadable";
-    problem_what(p, "%s", *why->what ? why->what : "it cannot be looked at");
-    problem_next(p, "%s",
-                 *why->next ? why->next
-                            : "keep a copy of it before anything else");
-}
-
-quire_status checks_forgive(struct checks *c, const char *where,
-                            quire_status st, const quire_error *why,
-                            quire_error *err)
-{
-    quire_problem p;
-
-    if (!st)
-        return QUIRE_OK;
-    if (c->said || !checks_forgivable(st)) {
-        if (err)
-            *err = *why;
-        return st;
-    }
-    problem_of(&p, where, st, why);
-    return checks_found(c, &p, NULL, err);
-}
 
 /* ---- every blob against its name ---------------------------------------- */
 
@@ -146,8 +65,8 @@ static quire_status check_blobs(struct checks *c, quire_error *err)
     quire_error why = {.what = ""};
     quire_status st = verify_all_blobs(c->q, flags, &hooks, &why);
 
-    return checks_forgive(c, c->rows ? "quire.db" : c->q->blob_path, st, &why,
-                          err);
+    return checks_report_failure(c, c->rows ? "quire.db" : c->q->blob_path, st,
+                                 &why, err);
 }
 
 /* ---- opening ------------------------------------------------------------ */
@@ -160,7 +79,7 @@ static quire_status open_without_rows(struct checks *c, quire_status st,
     struct quire *q = c->q;
 
     c->blind = true;
-    st = checks_forgive(c, "quire.db", st, why, err);
+    st = checks_report_failure(c, "quire.db", st, why, err);
     if (st)
         return st;
     c->db_path = q->db_path; /* until checks_release() */
@@ -204,6 +123,12 @@ static quire_status check_parts(struct checks *c, quire_error *err)
 {
     quire_status st = open_all(c, err);
 
+    if (!st)
+        st = check_log(c, err);
+    if (!st && c->q->catalog.db)
+        st = check_sqlite(c, err);
+    if (!st && c->q->catalog.db)
+        st = check_sqlite_schema(c, err);
     if (!st && c->q->catalog.db)
         st = check_catalog(c, err);
     if (!st && c->q->blobs)
@@ -222,6 +147,8 @@ static quire_status check_parts(struct checks *c, quire_error *err)
         st = check_blobs(c, err);
     if (!st && c->rows)
         st = check_workspaces(c, err);
+    if (!st && c->rows)
+        st = check_orphans(c, err);
     return st;
 }
 
@@ -231,7 +158,7 @@ static quire_status finish_check(struct checks *c, quire_status st,
                                  quire_error *err)
 {
     quire_status settled = c->said ? QUIRE_OK
-                                   : checks_settle(c, st ? NULL : err);
+                                   : findings_release(c, st ? NULL : err);
 
     return st ? st : settled;
 }
@@ -244,6 +171,7 @@ quire_status checks_run(struct checks *c, struct quire *q, unsigned flags,
 
     c->q = q;
     c->flags = flags;
+    c->begun_ns = clock_us(&clock_system) * 1000;
     map_init(&c->seen, (uint64_t)clock_us(&clock_system), (uint64_t)getpid());
     if (st)
         return st;
@@ -257,7 +185,8 @@ void checks_release(struct checks *c)
 {
     if (c->aside)
         c->aside->ops->close(c->aside);
-    checks_drop(c);
+    check_sqlite_stop(c);
+    findings_drop(c);
     free(c->known);
     free(c->slots);
     map_release(&c->seen);

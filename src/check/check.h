@@ -17,6 +17,7 @@ enum mend {
     MEND_REMOVAL, /* finish what was being removed                        */
     MEND_STRAY,   /* a row for a blob's file                              */
     MEND_FILE,    /* a repaired copy of a session */
+    MEND_LOG,     /* accept that the log was lost */
     N_MENDS
 };
 
@@ -47,6 +48,7 @@ struct checks {
                              quire_error *err);
     void *progress_ctx;
     quire_check_summary sum;
+    int64_t begun_ns;  /* of the system's clock */
     quire_status said; /* result of `found` or `progress` that ends the check */
 
     bool rows;  /* quire.db exists and can be queried */
@@ -59,8 +61,11 @@ struct checks {
     uint32_t *slots; /* owned; index in `known` of a digest, plus one */
     unsigned slot_bits;
     uint64_t slot_seed;
-    struct sqlite_look *sqlite;    /* runs beside the rest; NULL: none */
-    struct held *held, **held_end; /* findings held back until it ends */
+    struct sqlite_look *sqlite; /* runs beside the rest; NULL: none */
+    /* What must be reported before any other finding, once it is known; while
+     * set, findings are held back. NULL: nothing. */
+    quire_status (*report_first)(struct checks *c, quire_error *err);
+    struct held *held, **held_end;
     size_t n_held;
     struct arena keep;
     struct map seen; /* "<tenant> <id>" of sessions that have files           */
@@ -73,6 +78,8 @@ struct checks {
 quire_status checks_run(struct checks *c, struct quire *q, unsigned flags,
                         quire_error *err);
 void checks_release(struct checks *c);
+
+/* ---- report.c ----------------------------------------------------------- */
 
 /* Report one finding. `mending` NULL: it cannot be repaired. */
 quire_status checks_found(struct checks *c, const quire_problem *problem,
@@ -89,15 +96,26 @@ void problem_next(quire_problem *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Whether a failure may be reported as a finding, and the finding. */
-bool checks_forgivable(quire_status st);
+bool checks_is_finding(quire_status st);
 void problem_of(quire_problem *p, const char *where, quire_status st,
                 const quire_error *why);
 
 /* Report a part of the check that failed with `st` as a finding about `where`,
  * and go on; except for the result of a hook, and for lack of memory. */
-quire_status checks_forgive(struct checks *c, const char *where,
-                            quire_status st, const quire_error *why,
-                            quire_error *err);
+quire_status checks_report_failure(struct checks *c, const char *where,
+                                   quire_status st, const quire_error *why,
+                                   quire_error *err);
+
+/* Run `report_first`, then deliver what was held back. */
+quire_status findings_release(struct checks *c, quire_error *err);
+
+/* Free what was held back. */
+void findings_drop(struct checks *c);
+
+/* ---- log.c -------------------------------------------------------------- */
+
+/* Report that the write-ahead log of quire.db was lost. */
+quire_status check_log(struct checks *c, quire_error *err);
 
 /* ---- blob_index.c: the existing blobs ----------------------------------- */
 
@@ -107,21 +125,18 @@ quire_status blob_index_build(struct checks *c, quire_error *err);
 const struct known *blob_index_refer(const struct checks *c,
                                      const quire_digest *digest);
 
-/* ---- sqlite.c ----------------------------------------------------------- */
+/* ---- sqlite.c, sqlite_schema.c ------------------------------------------ */
 
 /* SQLite's check of quire.db. If it takes long it runs beside the rest, and
  * findings are held back until it ends: its result is reported first. */
 quire_status check_sqlite(struct checks *c, quire_error *err);
 
-/* Wait for the result, and report it and what was held back. */
-quire_status checks_settle(struct checks *c, quire_error *err);
+/* The tables are those that Quire makes, and each row that a key names exists.
+ */
+quire_status check_sqlite_schema(struct checks *c, quire_error *err);
 
-/* Hold a finding back. */
-quire_status checks_hold(struct checks *c, const quire_problem *problem,
-                         const struct mending *mending, quire_error *err);
-
-/* Wait, and drop what was held back. */
-void checks_drop(struct checks *c);
+/* End it if it still runs; its result is dropped. */
+void check_sqlite_stop(struct checks *c);
 
 /* ---- catalog.c, fulltext.c ---------------------------------------------- */
 
@@ -161,5 +176,8 @@ quire_status check_lists(struct checks *c, quire_error *err);
 
 /* Workspace directories, against the rows. */
 quire_status check_workspaces(struct checks *c, quire_error *err);
+
+/* Files of sessions that no longer exist. */
+quire_status check_orphans(struct checks *c, quire_error *err);
 
 #endif

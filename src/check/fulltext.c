@@ -67,7 +67,7 @@ static quire_status check_set(struct checks *c, const struct index *x,
     snprintf(living, sizeof living, "SELECT id FROM %s AND tenant = %lld%s",
              x->living, (long long)tenant,
              c->q->catalog.schema < SCHEMA_FULLTEXT_DUE ? "" : x->but);
-    st = sql_has_table(db, name, there, err);
+    st = db_has_table(db, name, there, err);
     if (!st && !*there)
         st = has_row(db, living, &wrong, err);
     if (st || !*there)

@@ -178,6 +178,7 @@ static const char *const done_messages[N_MENDS] = {
     [MEND_REMOVAL] = "the removal was finished",
     [MEND_STRAY] = "it was read, and has its row now",
     [MEND_FILE] = "mended",
+    [MEND_LOG] = "the loss was accepted",
 };
 
 static quire_status repair_one(struct quire *q, struct finding *f,
@@ -191,6 +192,7 @@ static quire_status repair_one(struct quire *q, struct finding *f,
     case MEND_STRAY:
         return blob_register_file(q->blobs, &f->mending.digest, err);
     case MEND_FILE: return mend_file(q, f, keep, err);
+    case MEND_LOG: return db_sqlite_accept_loss(q->db_path, err);
     default: return QUIRE_OK; /* opening for writing has done it */
     }
 }
@@ -314,11 +316,9 @@ static quire_status report_left(const quire_check_hooks *h,
             size_t len = strlen(p.what);
 
             snprintf(p.what + len, sizeof p.what - len,
-                     "; it cannot be mended%s%s",
-                     strstr(p.what, why) ? "" : ": ",
-                     strstr(p.what, why) ? "" : why);
+                     "; it cannot be mended: %s", why);
         }
-        if (strstr(p.next, "`quire repair`")) /* which was this */
+        if (f->mending.how != MEND_NONE) /* the hint was this command */
             p.next[0] = '\0';
         st = h->problem(h->ctx, &p, err);
     }
@@ -337,6 +337,7 @@ static quire_status report_plan(const quire_check_hooks *h,
         [MEND_SESSIONS] = "the rows and lists of sessions would be rebuilt",
         [MEND_REMOVAL] = "the removal would be finished",
         [MEND_STRAY] = "it would get its row",
+        [MEND_LOG] = "the loss would be accepted",
         [MEND_FILE] = ("a mended copy would take its place, the original would"
                        " be kept beside it"),
     };

@@ -35,8 +35,9 @@ static bool ends_with(const char *name, const char *ending)
 
 /* ---- findings ----------------------------------------------------------- */
 
-static quire_status add_finding(struct looker *l, const quire_problem *problem,
-                                enum mend how, quire_error *err)
+static quire_status add_finding(struct file_check *l,
+                                const quire_problem *problem, enum mend how,
+                                quire_error *err)
 {
     struct finding *f = calloc(1, sizeof *f);
 
@@ -48,8 +49,8 @@ static quire_status add_finding(struct looker *l, const quire_problem *problem,
     return l->said;
 }
 
-/* As checks_forgive(), for what one thread met. */
-static quire_status report_failure(struct looker *l, const char *where,
+/* As checks_report_failure(), for what one thread met. */
+static quire_status report_failure(struct file_check *l, const char *where,
                                    quire_status st, const quire_error *why,
                                    quire_error *err)
 {
@@ -57,7 +58,7 @@ static quire_status report_failure(struct looker *l, const char *where,
 
     if (!st)
         return QUIRE_OK;
-    if (l->said || !checks_forgivable(st)) {
+    if (l->said || !checks_is_finding(st)) {
         if (err)
             *err = *why;
         return st;
@@ -71,7 +72,7 @@ static quire_status report_failure(struct looker *l, const char *where,
 static quire_status report_line(void *ctx, const quire_session_problem *problem,
                                 quire_error *err)
 {
-    struct looker *l = ctx;
+    struct file_check *l = ctx;
     enum mend how = MEND_FILE;
     quire_problem p = {.where = l->is->label,
                        .kind = problem->kind,
@@ -81,7 +82,13 @@ static quire_status report_line(void *ctx, const quire_session_problem *problem,
 
     problem_what(&p, "%s", problem->message);
     problem_next(&p, "`quire repair` mends it and keeps the original");
-    if (!strcmp(problem->kind, "no_type")) {
+    if (!strcmp(problem->kind, "unacknowledged")) {
+        how = MEND_NONE;
+        problem_next(&p, "nothing is lost; the next append removes it");
+    } else if (!strcmp(problem->kind, "too_deep")) {
+        how = MEND_NONE;
+        problem_next(&p, "the line is kept as it is");
+    } else if (!strcmp(problem->kind, "no_type")) {
         how = MEND_NONE; /* missing content cannot be repaired */
         problem_next(&p, "what it was cannot be known; it is kept as it is");
     } else if (!strcmp(problem->kind, "header")) {
@@ -91,7 +98,7 @@ static quire_status report_line(void *ctx, const quire_session_problem *problem,
     return add_finding(l, &p, how, err);
 }
 
-static quire_status check_structure(struct looker *l, quire_error *err)
+static quire_status check_structure(struct file_check *l, quire_error *err)
 {
     struct session_env env = sessions_env(l->c->q,
                                           l->c->q->kind == QUIRE_KIND_OMP);
@@ -105,7 +112,7 @@ static quire_status check_structure(struct looker *l, quire_error *err)
 }
 
 /* A file of JP's: one value, all of it. */
-static quire_status check_json(struct looker *l, quire_error *err)
+static quire_status check_json(struct file_check *l, quire_error *err)
 {
     struct buf text = BUF_INIT((size_t)1 << 31);
     struct json_error e = {.why = NULL};
@@ -131,32 +138,44 @@ static quire_status check_json(struct looker *l, quire_error *err)
 
 /* ---- what it refers to -------------------------------------------------- */
 
-/* Whether what stands before a digest makes it a reference, and not a number
- * that a tool printed. */
-static bool is_reference(struct looker *l, uint64_t at)
+/* Whether `before` ends in the key, a colon, and `tail`. */
+static bool ends_in(const char *before, size_t n, const char *key,
+                    const char *tail)
 {
-    static const char ref[] = "blob:sha256:", key[] = "\"$blob\"";
-    char before[48];
+    size_t n_key = strlen(key), n_tail = strlen(tail);
+
+    if (n < n_tail || memcmp(before + n - n_tail, tail, n_tail) != 0)
+        return false;
+    for (n -= n_tail; n > 0 && strchr(" \t\r\n:", before[n - 1]);)
+        n--;
+    return n >= n_key && !memcmp(before + n - n_key, key, n_key);
+}
+
+/* Whether a digest is a reference that stands for content: a string of its own,
+ * as the value of a key that holds content. Text that mentions a blob keeps it,
+ * but nothing is missing where the blob is not there. */
+static bool is_reference(struct file_check *l, uint64_t at)
+{
+    enum { HEX = 64 };
+    char before[64], quote;
     size_t want = at < sizeof before ? (size_t)at : sizeof before, n = 0;
 
+    if (l->file->ops->read(l->file, at + HEX, &quote, 1, &n, NULL) || n != 1 ||
+        quote != '"')
+        return false;
     if (l->file->ops->read(l->file, at - want, before, want, &n, NULL) ||
         n != want)
         return false;
-    if (n >= sizeof ref - 1 &&
-        !strncasecmp(before + n - (sizeof ref - 1), ref, sizeof ref - 1))
-        return true;
-    if (n == 0 || before[n - 1] != '"')
-        return false;
-    for (n--; n > 0 && strchr(" \t\r\n:", before[n - 1]);)
-        n--;
-    return n >= sizeof key - 1 &&
-           !memcmp(before + n - (sizeof key - 1), key, sizeof key - 1);
+    return ends_in(before, n, "\"data\"", "\"blob:sha256:") ||
+           ends_in(before, n, "\"result\"", "\"blob:sha256:") ||
+           ends_in(before, n, "\"image_url\"", "\"blob:sha256:") ||
+           ends_in(before, n, "\"$blob\"", "\"");
 }
 
 static quire_status check_reference(void *ctx, const quire_digest *digest,
                                     uint64_t at, quire_error *err)
 {
-    struct looker *l = ctx;
+    struct file_check *l = ctx;
     quire_problem p = {.where = l->is->label,
                        .kind = "missing_blob",
                        .byte = at,
@@ -177,7 +196,7 @@ static quire_status check_reference(void *ctx, const quire_digest *digest,
     return add_finding(l, &p, MEND_NONE, err);
 }
 
-static quire_status check_references(struct looker *l, quire_error *err)
+static quire_status check_references(struct file_check *l, quire_error *err)
 {
     quire_error why = {.what = ""};
     uint64_t end;
@@ -196,7 +215,7 @@ static quire_status check_references(struct looker *l, quire_error *err)
 
 /* ---- what the catalogue knows of it ------------------------------------- */
 
-static quire_status report_usage(struct looker *l, quire_error *err)
+static quire_status report_usage(struct file_check *l, quire_error *err)
 {
     quire_problem p = {.where = l->is->label, .kind = "tally"};
 
@@ -207,7 +226,7 @@ static quire_status report_usage(struct looker *l, quire_error *err)
 }
 
 /* Count a file again that has not changed since it was counted. */
-static quire_status compare_usage(struct looker *l, struct stmt *s,
+static quire_status compare_usage(struct file_check *l, struct stmt *s,
                                   quire_error *err)
 {
     const struct object_info *info = &l->info;
@@ -239,7 +258,7 @@ static bool compares_usage(const struct checks *c)
            c->q->catalog.schema >= SCHEMA_SESSION_USAGE;
 }
 
-static quire_status check_usage(struct looker *l, int64_t tenant,
+static quire_status check_usage(struct file_check *l, int64_t tenant,
                                 quire_error *err)
 {
     static const char sql[] =
@@ -267,7 +286,7 @@ static quire_status check_usage(struct looker *l, int64_t tenant,
 }
 
 /* The tenant of the session, by its header. */
-static quire_status check_known(struct looker *l, quire_error *err)
+static quire_status check_known(struct file_check *l, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct list_meta meta = {.id = NULL};
@@ -293,7 +312,7 @@ int64_t looked_tenant(const struct looked *is)
     return tenant ? tenant : TENANT_DEFAULT;
 }
 
-static quire_status check_content(struct looker *l, quire_error *err)
+static quire_status check_content(struct file_check *l, quire_error *err)
 {
     bool json = l->c->q->kind == QUIRE_KIND_JP && ends_with(l->name, ".json");
     quire_status st = QUIRE_OK;
@@ -312,7 +331,7 @@ static quire_status check_content(struct looker *l, quire_error *err)
 }
 
 /* Open it, and have it in memory if it is not too large. */
-static quire_status open_file(struct looker *l, quire_error *err)
+static quire_status open_file(struct file_check *l, quire_error *err)
 {
     struct object *file;
     quire_status st = l->store->ops->open(l->store, l->name, &file, &l->info,
@@ -330,8 +349,8 @@ static quire_status open_file(struct looker *l, quire_error *err)
     return st;
 }
 
-quire_status looker_look(struct looker *l, struct looked *is,
-                         struct parallel_chunk *turn, quire_error *err)
+quire_status file_check_run(struct file_check *l, struct looked *is,
+                            struct parallel_chunk *turn, quire_error *err)
 {
     quire_error why = {.what = ""};
     quire_status st = gc_source_find(&l->reader, is->label, &l->store, &l->name,
@@ -353,22 +372,23 @@ quire_status looker_look(struct looker *l, struct looked *is,
 
 /* ---- lookers ------------------------------------------------------------ */
 
-quire_status looker_init(struct looker *l, struct checks *c, quire_error *err)
+quire_status file_check_init(struct file_check *l, struct checks *c,
+                             quire_error *err)
 {
-    *l = (struct looker){.c = c, .db = c->q->catalog.db, .own = true};
+    *l = (struct file_check){.c = c, .db = c->q->catalog.db, .own = true};
     preloaded_init(&l->whole);
     return need_home(c->q, &l->reader.in_home, err);
 }
 
 /* In the thread itself: it reads what it needs of the home, which does not
  * change meanwhile. */
-quire_status looker_open(struct checks *c, struct looker **out,
-                         quire_error *err)
+quire_status file_check_open(struct checks *c, struct file_check **out,
+                             quire_error *err)
 {
     struct db_config config = {.path = c->q->db_path,
                                .access = DB_READ,
                                .busy_ms = c->q->busy_ms};
-    struct looker *l = calloc(1, sizeof *l);
+    struct file_check *l = calloc(1, sizeof *l);
     quire_status st = QUIRE_OK;
 
     if (!l)
@@ -379,14 +399,14 @@ quire_status looker_open(struct checks *c, struct looker **out,
     if (compares_usage(c))
         st = db_sqlite_open(&config, &l->db, err);
     if (st) {
-        looker_close(l);
+        file_check_close(l);
         return st;
     }
     *out = l;
     return QUIRE_OK;
 }
 
-void looker_release(struct looker *l)
+void file_check_release(struct file_check *l)
 {
     if (l->tally)
         stmt_finalize(l->tally);
@@ -399,8 +419,8 @@ void looker_release(struct looker *l)
     free(l->piece);
 }
 
-void looker_close(struct looker *l)
+void file_check_close(struct file_check *l)
 {
-    looker_release(l);
+    file_check_release(l);
     free(l);
 }

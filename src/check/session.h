@@ -27,7 +27,7 @@ struct finding {
 };
 
 /* What one thread has to itself. */
-struct looker {
+struct file_check {
     const struct checks *c;
     struct gc_source_reader reader;
     struct db *db; /* NULL: it is not needed                         */
@@ -49,14 +49,15 @@ struct looker {
 };
 
 /* The caller's, and one for a thread. Release it whatever the status. */
-quire_status looker_init(struct looker *l, struct checks *c, quire_error *err);
-void looker_release(struct looker *l);
-quire_status looker_open(struct checks *c, struct looker **out,
-                         quire_error *err);
-void looker_close(struct looker *l);
+quire_status file_check_init(struct file_check *l, struct checks *c,
+                             quire_error *err);
+void file_check_release(struct file_check *l);
+quire_status file_check_open(struct checks *c, struct file_check **out,
+                             quire_error *err);
+void file_check_close(struct file_check *l);
 
 /* Look at a file. What cannot be read is a finding. */
-quire_status looker_look(struct looker *l, struct looked *is,
-                         struct parallel_chunk *turn, quire_error *err);
+quire_status file_check_run(struct file_check *l, struct looked *is,
+                            struct parallel_chunk *turn, quire_error *err);
 
 #endif

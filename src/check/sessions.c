@@ -52,8 +52,8 @@ static quire_status add_file(void *ctx, const struct gc_source *s,
 
 static quire_status open_tools(void *ctx, void **tools, quire_error *err)
 {
-    struct looker *l;
-    quire_status st = looker_open(((struct files *)ctx)->c, &l, err);
+    struct file_check *l;
+    quire_status st = file_check_open(((struct files *)ctx)->c, &l, err);
 
     if (!st)
         *tools = l;
@@ -63,7 +63,7 @@ static quire_status open_tools(void *ctx, void **tools, quire_error *err)
 static void close_tools(void *ctx, void *tools)
 {
     (void)ctx;
-    looker_close(tools);
+    file_check_close(tools);
 }
 
 static quire_status check_file(void *ctx, void *tools, size_t at,
@@ -71,7 +71,7 @@ static quire_status check_file(void *ctx, void *tools, size_t at,
 {
     struct files *f = ctx;
 
-    return looker_look(tools, &f->list[at], turn, err);
+    return file_check_run(tools, &f->list[at], turn, err);
 }
 
 static quire_status emit_finding(void *ctx, const struct parallel_result *note,
@@ -113,7 +113,7 @@ static quire_status record_session(void *ctx, size_t at, quire_error *err)
 static quire_status check_files(struct files *f, quire_error *err)
 {
     bool many = f->n >= MANY || f->bytes >= MANY_BYTES;
-    struct looker own;
+    struct file_check own;
     struct parallel_work w = {
         .n_chunks = f->n,
         .n_workers_max = many && verify_can_share(f->c->q)
@@ -127,11 +127,11 @@ static quire_status check_files(struct files *f, quire_error *err)
         .emit = emit_finding,
         .chunk_done = record_session,
     };
-    quire_status st = looker_init(&own, f->c, err);
+    quire_status st = file_check_init(&own, f->c, err);
 
     if (!st)
         st = parallel_run(&w, err);
-    looker_release(&own);
+    file_check_release(&own);
     return st;
 }
 
@@ -150,8 +150,8 @@ quire_status check_sources(struct checks *c, quire_error *err)
         free(f.list[i].id);
     free(f.list);
     arena_release(&f.labels);
-    st = checks_forgive(c, where, st, &looked_why, err);
-    return st ? st : checks_forgive(c, where, found, &found_why, err);
+    st = checks_report_failure(c, where, st, &looked_why, err);
+    return st ? st : checks_report_failure(c, where, found, &found_why, err);
 }
 
 /* ---- rows of sessions --------------------------------------------------- */
@@ -184,18 +184,22 @@ static quire_status report_missing(struct checks *c, const char *key, int64_t n,
 static quire_status check_row(struct checks *c, struct stmt *s, void *ctx,
                               quire_error *err)
 {
-    quire_bytes key = stmt_column_bytes(s, 1);
+    struct arena tmp = ARENA_INIT;
+    const char *key = arena_text(&tmp, stmt_column_bytes(s, 1)), *name;
     int64_t artifacts = stmt_column_int(s, 2);
     bool tally = stmt_column_int(s, 3) != 0;
-    char text[128], name[160];
+    quire_status st = QUIRE_OK;
 
     (void)ctx;
-    snprintf(text, sizeof text, "%.*s", (int)key.len, (const char *)key.data);
-    snprintf(name, sizeof name, "%lld %s", (long long)stmt_column_int(s, 0),
-             text);
-    if (map_get(&c->seen, bytes_str(name)) || (!artifacts && !tally))
-        return QUIRE_OK;
-    return report_missing(c, text, artifacts, err);
+    name = key ? arena_printf(&tmp, "%lld %s", (long long)stmt_column_int(s, 0),
+                              key)
+               : NULL;
+    if (!name)
+        st = err_memory(err);
+    else if (!map_get(&c->seen, bytes_str(name)) && (artifacts || tally))
+        st = report_missing(c, key, artifacts, err);
+    arena_release(&tmp);
+    return st;
 }
 
 quire_status check_session_rows(struct checks *c, quire_error *err)
@@ -264,7 +268,7 @@ static quire_status check_list(struct checks *c, const char *root,
         st = compare_item(c, home, &kept.items[i], &why);
     list_release(&kept);
     arena_release(&keep);
-    return checks_forgive(c, root, st, &why, err);
+    return checks_report_failure(c, root, st, &why, err);
 }
 
 static quire_status check_tenant_lists(struct checks *c, int64_t tenant,

@@ -1,16 +1,14 @@
 /*
- * sqlite.c - what SQLite says of quire.db
+ * sqlite.c - SQLite's integrity check of quire.db
  *
- * SQLite's own test looks for each row in each index. Blobs are in no order in
- * the index of their digests, and with a million of them that takes longer than
- * all the rest of a check. So that one index is compared here, by going through
- * it and through its table once, and SQLite is asked for what remains. Whatever
- * is not as it should be in any of this, SQLite is asked the whole question, and
- * its result is the one reported.
+ * SQLite's integrity_check looks up each row in each index. The index of blob
+ * digests is in random order; with a million blobs its part takes longer than
+ * the rest of a check. So that index is compared here, in one pass over it and
+ * one over its table, and SQLite checks the other tables. If any of these finds
+ * a fault, the whole integrity_check runs, and only its result is reported.
  *
- * It may take a while all the same, on one processor. A large catalogue is
- * looked at in a thread with a connection of its own, while the caller goes on;
- * what is found meanwhile waits, a thousand findings at most.
+ * A large catalogue is checked in a thread with a connection of its own while
+ * the caller goes on; report.c holds other findings back meanwhile.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +30,6 @@
 /* From this size on a thread is worth it. */
 #define MUCH ((off_t)4 << 20)
 
-#define HELD_MAX 1000
-
 /* Each row is looked for in each index, which lie in another order: with
  * SQLite's small cache most of the time goes into fetching the same pages
  * again. */
@@ -51,13 +47,6 @@ struct sqlite_look {
 
     pthread_t thread;
     atomic_bool stop; /* the caller has stopped */
-};
-
-struct held {
-    struct held *next;
-    quire_problem problem;
-    struct mending mending;
-    char where[];
 };
 
 /* ---- the index of digests ----------------------------------------------- */
@@ -232,7 +221,7 @@ static void *check_in_thread(void *ctx)
     return NULL;
 }
 
-/* ---- telling ------------------------------------------------------------ */
+/* ---- reporting ---------------------------------------------------------- */
 
 /* Faults of indexes, not of tables: the indexes can be rebuilt. */
 static bool is_index_line(const char *line)
@@ -249,12 +238,12 @@ static quire_status report_line(struct checks *c, const char *line,
     struct mending m = {.how = MEND_NONE};
 
     problem_what(&p, "the database is damaged: %s", line);
-    problem_next(&p, "keep a copy of it, then `quire repair`; what that cannot "
-                     "mend comes back only from a backup");
+    problem_next(&p, "keep a copy of it; what `quire repair` cannot mend comes "
+                     "back only from a backup");
     if (is_index_line(line)) {
         p.kind = "index";
         m.how = MEND_INDEX;
-        problem_next(&p, "`quire repair` makes the index again");
+        problem_next(&p, "`quire repair` rebuilds the index");
     }
     return checks_found(c, &p, &m, err);
 }
@@ -267,7 +256,7 @@ static quire_status report_result(struct checks *c, struct sqlite_look *l,
 
     for (i = 0; i < l->n && !st; i++)
         st = report_line(c, l->lines[i], err);
-    return st ? st : checks_forgive(c, CATALOGUE, l->st, &l->why, err);
+    return st ? st : checks_report_failure(c, CATALOGUE, l->st, &l->why, err);
 }
 
 /* ---- beside the rest ---------------------------------------------------- */
@@ -290,6 +279,26 @@ static bool start_thread(struct checks *c, struct sqlite_look *l)
     return false;
 }
 
+/* Wait for the thread. The result is the caller's. */
+static struct sqlite_look *join_thread(struct checks *c)
+{
+    struct sqlite_look *l = c->sqlite;
+
+    c->sqlite = NULL;
+    pthread_join(l->thread, NULL);
+    db_close(l->db);
+    return l;
+}
+
+static quire_status wait_and_report(struct checks *c, quire_error *err)
+{
+    struct sqlite_look *l = join_thread(c);
+    quire_status st = report_result(c, l, err);
+
+    free(l);
+    return st;
+}
+
 quire_status check_sqlite(struct checks *c, quire_error *err)
 {
     struct sqlite_look *l = calloc(1, sizeof *l);
@@ -301,7 +310,7 @@ quire_status check_sqlite(struct checks *c, quire_error *err)
     memcpy(l->seed, c->seen.seed, sizeof l->seed);
     if (start_thread(c, l)) {
         c->sqlite = l;
-        c->held_end = &c->held;
+        c->report_first = wait_and_report;
         return QUIRE_OK;
     }
     l->db = c->q->catalog.db;
@@ -311,77 +320,10 @@ quire_status check_sqlite(struct checks *c, quire_error *err)
     return st;
 }
 
-quire_status checks_hold(struct checks *c, const quire_problem *problem,
-                         const struct mending *mending, quire_error *err)
+void check_sqlite_stop(struct checks *c)
 {
-    size_t len = strlen(problem->where) + 1;
-    struct held *h;
-    quire_status st;
-
-    if (c->n_held >= HELD_MAX) {
-        st = checks_settle(c, err);
-        return st ? st : checks_found(c, problem, mending, err);
-    }
-    h = malloc(sizeof *h + len);
-    if (!h)
-        return err_memory(err);
-    h->next = NULL;
-    h->problem = *problem;
-    h->mending = *mending;
-    memcpy(h->where, problem->where, len);
-    h->problem.where = h->where;
-    *c->held_end = h;
-    c->held_end = &h->next;
-    c->n_held++;
-    return QUIRE_OK;
-}
-
-/* It is not beside us any more. */
-static struct sqlite_look *join_thread(struct checks *c)
-{
-    struct sqlite_look *l = c->sqlite;
-
-    c->sqlite = NULL;
-    pthread_join(l->thread, NULL);
-    db_close(l->db);
-    return l;
-}
-
-static struct held *release_held(struct checks *c)
-{
-    struct held *h = c->held;
-
-    if (h)
-        c->held = h->next;
-    return h;
-}
-
-quire_status checks_settle(struct checks *c, quire_error *err)
-{
-    struct sqlite_look *l;
-    struct held *h;
-    quire_status st;
-
     if (!c->sqlite)
-        return QUIRE_OK;
-    l = join_thread(c);
-    st = report_result(c, l, err);
-    free(l);
-    while (!st && (h = release_held(c)) != NULL) {
-        st = checks_found(c, &h->problem, &h->mending, err);
-        free(h);
-    }
-    return st;
-}
-
-void checks_drop(struct checks *c)
-{
-    struct held *h;
-
-    if (c->sqlite) {
-        atomic_store(&c->sqlite->stop, true);
-        free(join_thread(c));
-    }
-    while ((h = release_held(c)) != NULL)
-        free(h);
+        return;
+    atomic_store(&c->sqlite->stop, true);
+    free(join_thread(c));
 }

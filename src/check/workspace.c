@@ -6,14 +6,20 @@
  * is the artifact <path> of its session. A session without such a directory has
  * nothing to compare.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/fs.h"
+#include "api/core/orphans.h"
 #include "blob/hash.h"
 #include "check/check.h"
+#include "workspace/workspace.h"
 
 #define SESSIONS "artifacts/sessions/"
 #define AGENT    "/agent/"
@@ -25,9 +31,11 @@
 struct spaces {
     struct checks *c;
     struct object_store *home;
-    struct map seen;  /* "<tenant> <id>/<path>" of files */
-    struct map dirs;  /* "<tenant> <id>" of directories  */
-    uint64_t largest; /* that an artifact may be        */
+    struct map seen;               /* "<tenant> <id>/<path>" of files */
+    struct map dirs;               /* "<tenant> <id>" of directories  */
+    struct artifact_limits own;    /* of the default tenant        */
+    struct artifact_limits others; /* of the other tenants         */
+    int dir;                       /* the home                     */
 };
 
 static quire_status report_file(struct checks *c, const char *where,
@@ -107,15 +115,36 @@ static quire_status compare_file(struct spaces *w, const char *name,
                        "it is not what the artifact of this path has", err);
 }
 
+static const struct artifact_limits *limits_of(const struct spaces *w,
+                                               int64_t tenant)
+{
+    return tenant == TENANT_DEFAULT ? &w->own : &w->others;
+}
+
 /* What is hidden, has no name for an artifact or is too large is none. */
-static bool may_be_artifact(const struct spaces *w, const char *path,
-                            const struct object_info *info)
+static bool may_be_artifact(const struct spaces *w, int64_t tenant,
+                            const char *path, const struct object_info *info)
 {
     char clean[257];
 
-    return info->size <= w->largest &&
+    return info->size <= limits_of(w, tenant)->file &&
            !quire_artifact_path(bytes_str(path), clean, NULL, NULL) &&
            !strcmp(clean, path);
+}
+
+/* Whether a sync leaves a file without an artifact as it is: it can be
+ * regenerated, cannot be read or does not fit into the quota. */
+static bool is_left_out(const struct spaces *w, int64_t tenant,
+                        const char *name, const char *path,
+                        const struct session_row *owner,
+                        const struct object_info *info)
+{
+    const struct artifact_limits *l = limits_of(w, tenant);
+
+    return workspace_is_generated(w->dir, name, (size_t)(path - name)) ||
+           owner->session_used + info->size > l->session ||
+           owner->tenant_used + info->size > l->tenant ||
+           (faccessat(w->dir, name, R_OK, AT_EACCESS) < 0 && errno == EACCES);
 }
 
 static quire_status check_file(void *ctx, const char *name,
@@ -124,14 +153,14 @@ static quire_status check_file(void *ctx, const char *name,
     struct spaces *w = ctx;
     struct checks *c = w->c;
     quire_artifact one;
-    struct session_row owner;
+    struct session_row owner = {.session = 0};
     quire_bytes id;
     const char *path, *key, *dir, *whole;
     int64_t tenant;
     quire_status st;
 
     if (!read_name(name, &tenant, &id, &path) ||
-        !may_be_artifact(w, path, info))
+        !may_be_artifact(w, tenant, path, info))
         return QUIRE_OK;
     key = arena_text(&c->keep, id);
     dir = arena_printf(&c->keep, "%lld %s", (long long)tenant, key);
@@ -140,12 +169,17 @@ static quire_status check_file(void *ctx, const char *name,
         !map_put(&w->seen, bytes_str(whole), 1, NULL))
         return err_memory(err);
     st = session_row_find(&c->q->catalog, tenant, key, &owner, err);
+    if (st == QUIRE_NOT_FOUND && !map_get(&c->seen, bytes_str(dir)))
+        return QUIRE_OK; /* an orphan, or just being removed */
     if (!st)
         st = artifact_by_path(c->q->artifacts, &owner, path, &c->keep, &one,
                               err);
     if (st == QUIRE_NOT_FOUND)
-        return report_file(c, name, "workspace_extra",
-                           "it is in the workspace, and no artifact", err);
+        return is_left_out(w, tenant, name, path, &owner, info)
+                   ? QUIRE_OK
+                   : report_file(c, name, "workspace_extra",
+                                 "it is in the workspace, and no artifact",
+                                 err);
     return st ? st : compare_file(w, name, &one, err);
 }
 
@@ -183,14 +217,34 @@ static quire_status check_rows(struct spaces *w, quire_error *err)
     return st;
 }
 
+/* `tenant` 0: any but the default one. */
+static quire_status read_limits(struct checks *c, int64_t tenant,
+                                struct artifact_limits *out, quire_error *err)
+{
+    struct catalog *k = &c->q->catalog;
+    quire_status st = settings_number(k, tenant, "quota.file", &out->file, err);
+
+    if (!st)
+        st = settings_number(k, tenant, "quota.session", &out->session, err);
+    if (!st)
+        st = settings_number(k, tenant, "quota.tenant", &out->tenant, err);
+    return st;
+}
+
 quire_status check_workspaces(struct checks *c, quire_error *err)
 {
-    struct spaces w = {.c = c};
+    struct spaces w = {.c = c, .dir = -1};
     quire_error why = {.what = ""};
     quire_status st = need_home(c->q, &w.home, &why);
 
     if (!st)
-        st = config_number(c->q, "quota.file", &w.largest, &why);
+        st = need_catalog(c->q, false, &why);
+    if (!st)
+        st = read_limits(c, TENANT_DEFAULT, &w.own, &why);
+    if (!st)
+        st = read_limits(c, 0, &w.others, &why);
+    if (!st)
+        st = fs_open_dir(c->q->home, false, &w.dir, &why);
     map_init(&w.seen, c->seen.seed[0], c->seen.seed[1]);
     map_init(&w.dirs, c->seen.seed[0], c->seen.seed[1]);
     if (!st)
@@ -199,7 +253,38 @@ quire_status check_workspaces(struct checks *c, quire_error *err)
         st = w.home->ops->list(w.home, "tenants", check_file, &w, &why);
     if (!st && w.dirs.n > 0)
         st = check_rows(&w, &why);
+    if (w.dir >= 0)
+        close(w.dir);
     map_release(&w.seen);
     map_release(&w.dirs);
-    return checks_forgive(c, "artifacts", st, &why, err);
+    return checks_report_failure(c, "artifacts", st, &why, err);
+}
+
+/* ---- orphans ------------------------------------------------------------ */
+
+static quire_status report_orphan(void *ctx, const struct orphan *o,
+                                  quire_error *err)
+{
+    quire_problem p = {.where = o->name, .kind = "orphan"};
+
+    if (o->kind == ORPHAN_EMPTY)
+        return QUIRE_OK;
+    if (o->why) {
+        *err = *o->why;
+        return err->status;
+    }
+    problem_what(&p, "%s of a session that does not exist, %llu file%s",
+                 o->kind == ORPHAN_OUTPUTS ? "outputs" : "workspace",
+                 (unsigned long long)o->n_files, o->n_files == 1 ? "" : "s");
+    problem_next(&p, "`quire gc` removes it once it is older than gc.grace");
+    return checks_found(ctx, &p, NULL, err);
+}
+
+/* What a writer creates during the check has changed since it began. */
+quire_status check_orphans(struct checks *c, quire_error *err)
+{
+    quire_error why = {.what = ""};
+    quire_status st = orphans_each(c->q, c->begun_ns, report_orphan, c, &why);
+
+    return checks_report_failure(c, "artifacts", st, &why, err);
 }

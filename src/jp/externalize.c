@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/utf8.h"
 #include "blob/hash.h"
 #include "jp/priv.h"
 
@@ -39,23 +40,41 @@ static void spell_ref(const quire_blob_info *info, struct ref_text *t)
 
 /* An object with members that we do not know keeps them. */
 static quire_status replace_members(struct moving *m, const struct payload *p,
-                                    const struct ref_text *t, quire_error *err)
+                                    const struct ref_text *t, bool binary,
+                                    quire_error *err)
 {
     quire_bytes hex = arena_dup(&m->tmp, bytes_str(t->hex));
     quire_bytes size = arena_dup(&m->tmp, bytes_str(t->size));
     struct json_change changes[] = {{"text", {NULL, 0}},
                                     {"blob", {NULL, 0}},
                                     {"$blob", hex},
-                                    {"size", size}};
+                                    {"size", size},
+                                    {ENCODING, bytes_str("\"base64\"")}};
 
     if (!hex.data || !size.data)
         return err_memory(err);
-    json_edit_members(&m->edits, p->value, changes, 4, NULL);
+    json_edit_members(&m->edits, p->value, changes, binary ? 5 : 4, NULL);
     return QUIRE_OK;
 }
 
+/* All that a tool answered is written as JP's document has it: a text block. */
+static void write_ref(struct buf *out, const struct payload *p,
+                      const struct json_style *manner, const struct ref_text *t,
+                      bool binary)
+{
+    const struct pair pairs[] = {{"$blob", bytes_str(t->hex)},
+                                 {"size", bytes_str(t->size)},
+                                 {ENCODING, bytes_str("\"base64\"")}};
+
+    if (p->answer && !p->block.data)
+        write_block(out, manner, pairs, binary ? 3 : 2);
+    else
+        write_object(out, manner, pairs, binary ? 3 : 2);
+}
+
 static quire_status replace(struct moving *m, const struct payload *p,
-                            const quire_blob_info *info, quire_error *err)
+                            const quire_blob_info *info, bool binary,
+                            quire_error *err)
 {
     struct json_style manner = json_style_of(m->text, m->unit, p->key,
                                              p->value);
@@ -67,16 +86,13 @@ static quire_status replace(struct moving *m, const struct payload *p,
 
     spell_ref(info, &t);
     if (p->others)
-        return replace_members(m, p, &t, err);
+        return replace_members(m, p, &t, binary, err);
     if (p->rename) {
         old = bytes_of(p->key.data, (size_t)(end - (const char *)p->key.data));
         buf_add_str(&out, "\"content\"");
         buf_add(&out, manner.colon.data, manner.colon.len);
     }
-    write_object(&out, &manner,
-                 (struct pair[]){{"$blob", bytes_str(t.hex)},
-                                 {"size", bytes_str(t.size)}},
-                 2);
+    write_ref(&out, p, &manner, &t, binary);
     st = buf_status(&out, "a reference", err);
     with = arena_dup(&m->tmp, buf_bytes(&out));
     if (!st && !with.data)
@@ -93,18 +109,24 @@ static quire_status check_ref(struct moving *m, const struct payload *p,
                               quire_error *err)
 {
     quire_blob_info info;
-    char what[160];
-    quire_status st = blob_stat(m->blobs, &p->digest, &info, err);
+    char what[200];
+    quire_status st = blob_stat_within(m->blobs, &p->digest, payload_limit(p),
+                                       &info, err);
 
     if (st)
         return st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED ? QUIRE_OK : st;
     if (info.size == p->size)
         return QUIRE_OK;
-    snprintf(what, sizeof what,
-             "blob %s has %llu bytes, not the %llu that are written here",
-             digest_short(&p->digest).s, (unsigned long long)info.size,
-             (unsigned long long)p->size);
+    describe_size(p, info.size, what, sizeof what);
     return report_problem(m->sink, m->text, p->value.data, "size", what, err);
+}
+
+/* Whether it was base64 and does not look like it: that is noted, so that it
+ * comes back as what it was. All that a tool answered is base64 anyway. */
+static bool is_binary_text(const struct payload *p, quire_bytes content)
+{
+    return p->form == FORM_BASE64 && !p->answer && !p->encoding &&
+           utf8_check(content);
 }
 
 static quire_status move_payload(void *ctx, const struct payload *p,
@@ -124,13 +146,13 @@ static quire_status move_payload(void *ctx, const struct payload *p,
         return err_memory(err);
     if (odd)
         return report_problem(m->sink, m->text, p->value.data, "odd", odd, err);
-    st = blob_put(m->blobs, content, 0, &info, err);
+    st = blob_put(m->blobs, content, QUIRE_PUT_MOVE, &info, err);
     if (st)
         return st;
     m->moved->payloads++;
     m->moved->blobs += !info.existed;
     m->moved->bytes += content.len;
-    return replace(m, p, &info, err);
+    return replace(m, p, &info, is_binary_text(p, content), err);
 }
 
 quire_status externalize_text(quire_bytes text, struct blob_view blobs,

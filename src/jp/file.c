@@ -92,7 +92,7 @@ void jp_file_release(struct jp_file *f)
     if (f->store)
         f->store->ops->free(f->store);
     f->store = NULL;
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < sizeof f->locks / sizeof *f->locks; i++) {
         if (f->locks[i] > 0)
             close(f->locks[i] - 1);
         f->locks[i] = 0;
@@ -148,28 +148,47 @@ static quire_status wait_for_lock(const char *path, int wait_ms, int *lock,
                     path);
 }
 
-quire_status jp_file_lock(struct jp_file *f, const struct place_info *place,
-                          int wait_ms, quire_error *err)
+/* Take the locks of a location, with what an id begins with, and without. */
+static quire_status lock_in(const char *location,
+                            const struct place_info *place, int wait_ms,
+                            int locks[2], quire_error *err)
 {
     const char *ids[] = {place->id, place->id};
     struct arena tmp = ARENA_INIT;
-    const char *location, *path;
     quire_status st = QUIRE_OK;
+    const char *path;
     size_t i;
     int fd;
+
+    if (!strncmp(ids[1], "jp-c", 4))
+        ids[1] += 4;
+    for (i = 0; i < 2 && !st && (!i || ids[0] != ids[1]); i++) {
+        path = arena_printf(&tmp, "%s/locks/%s.lock", location, ids[i]);
+        st = path ? wait_for_lock(path, wait_ms, &fd, err) : err_memory(err);
+        if (!st && fd >= 0)
+            locks[i] = fd + 1;
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status jp_file_lock(struct jp_file *f, const struct place_info *place,
+                          int wait_ms, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    const char *location = NULL, *private = NULL;
+    quire_status st = QUIRE_OK;
 
     /* Outside a location JP does not work on it. */
     if (layout_location(place->path, &tmp, &location, NULL))
         location = NULL;
-    /* With what an id begins with, and without. */
-    if (!strncmp(ids[1], "jp-c", 4))
-        ids[1] += 4;
-    for (i = 0; i < 2 && !st && location && (!i || ids[0] != ids[1]); i++) {
-        path = arena_printf(&tmp, "%s/locks/%s.lock", location, ids[i]);
-        st = path ? wait_for_lock(path, wait_ms, &fd, err) : err_memory(err);
-        if (!st && fd >= 0)
-            f->locks[i] = fd + 1;
-    }
+    if (location)
+        st = lock_in(location, place, wait_ms, f->locks, err);
+    /* JP has its locks in private data, also for what lies in a workspace. */
+    if (!st && location)
+        st = location_private(location, &tmp, &private, err);
+    if (!st && private)
+        st = lock_in(private, place, wait_ms, f->locks + 2, err);
     arena_release(&tmp);
     return st;
 }

@@ -2,12 +2,12 @@
  * hydrate.c - content comes back
  *
  * In the form that JP reads today: all that a tool answered is a bare string,
- * base64 as JP spells it; a block or a resource has {"text": …}. What is not
- * UTF-8 is {"blob": …} in both. So externalizing and hydrating a file of JP's
- * gives the same bytes.
+ * base64 as JP spells it; one of several blocks, or a resource, has {"text": …}.
+ * What is not UTF-8, or was base64 in a resource, is {"blob": …}. So
+ * externalizing and hydrating a file of JP's gives the same bytes.
  *
  * A text with one reference twenty times is twenty times as large afterwards:
- * the sum has a ceiling, and is known before the first blob is unpacked.
+ * the sum has a ceiling, and a blob that would exceed it is not unpacked.
  */
 #include <stdio.h>
 
@@ -53,9 +53,12 @@ static void spell_content(quire_bytes content, bool base64, struct buf *out)
 static quire_status replace(struct coming *c, const struct payload *p,
                             quire_bytes content, quire_error *err)
 {
-    struct json_style manner = json_style_of(c->text, c->unit, p->key,
-                                             p->value);
-    bool utf8 = utf8_check(content), bare = p->answer && utf8 && !p->others;
+    bool sole = p->block.data && !p->others;
+    quire_bytes old = sole ? p->block : p->value;
+    struct json_style manner = json_style_of(c->text, c->unit,
+                                             sole ? p->block_key : p->key, old);
+    bool utf8 = utf8_check(content) && !p->binary;
+    bool bare = p->answer && utf8 && !p->others;
     struct buf string = BUF_INIT(CONVERSATION_MAX),
                object = BUF_INIT(CONVERSATION_MAX);
     const char *key = utf8 ? "text" : "blob";
@@ -75,11 +78,13 @@ static quire_status replace(struct coming *c, const struct payload *p,
     if (p->others) {
         struct json_change changes[] = {{"$blob", {NULL, 0}},
                                         {"size", {NULL, 0}},
-                                        {key, with}};
+                                        {key, with},
+                                        {ENCODING, {NULL, 0}}};
 
-        json_edit_members(&c->edits, p->value, changes, 3, NULL);
+        json_edit_members(&c->edits, p->value, changes, p->encoding ? 3 : 4,
+                          NULL);
     } else {
-        json_edit_value(&c->edits, p->value, with);
+        json_edit_value(&c->edits, old, with);
     }
     return QUIRE_OK;
 }
@@ -88,6 +93,7 @@ static quire_status restore_payload(void *ctx, const struct payload *p,
                                     quire_error *err)
 {
     struct coming *c = ctx;
+    uint64_t room = CONVERSATION_MAX - c->total;
     struct ref_problem bad;
     quire_bytes content;
     quire_status st;
@@ -97,16 +103,15 @@ static quire_status restore_payload(void *ctx, const struct payload *p,
                               err);
     if (p->form != FORM_REF)
         return QUIRE_OK;
-    if (p->size > CONVERSATION_MAX || c->total + p->size > CONVERSATION_MAX)
+    st = payload_fetch(p, c->blobs, room, &content, &bad, err);
+    if (st == QUIRE_TOO_LARGE || (!st && bad.lost && p->size > room))
         return report_too_large(c, err);
-    st = payload_fetch(p, c->blobs, &content, &bad, err);
-    if (st)
+    if (!st && bad.kind)
+        st = report_problem(c->sink, c->text, p->value.data, bad.kind, bad.what,
+                            err);
+    c->lost += !st && bad.lost;
+    if (st || bad.lost)
         return st;
-    if (bad.kind) {
-        c->lost++;
-        return report_problem(c->sink, c->text, p->value.data, bad.kind,
-                              bad.what, err);
-    }
     c->total += content.len;
     c->moved->payloads++;
     c->moved->bytes += content.len;

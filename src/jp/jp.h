@@ -6,7 +6,7 @@
  *
  *     {"$blob": "<64 hex>", "size": 1234}
  *
- * in its place; hydrating restores it in the form that JP reads today.
+ * in its place, or for all that a tool answered a text block with that; hydrating restores it in the form that JP reads today.
  *
  *     payload.c       where payloads are in a text, and in which form
  *     bare.c          which bare strings are base64
@@ -15,7 +15,11 @@
  *     hydrate.c       blobs to payloads
  *     render.c        a conversation to be read
  *     layout.c        finds conversations
+ *     locate.c        finds them by id
  *     file.c          their files: read whole, replaced whole
+ *     create.c        a new one
+ *     append.c        events at its end
+ *     relocate.c      archive, remove
  *     describe.c      a line about each
  *
  * Always true:
@@ -81,7 +85,7 @@ quire_status externalize_count(quire_bytes text, const char *where, uint64_t *n,
                                quire_error *err);
 
 /* Replace references by content. QUIRE_DAMAGED, after all problems were
- * reported, if a blob is missing or does not match the text; QUIRE_TOO_LARGE. */
+ * reported, if a blob is missing or damaged; QUIRE_TOO_LARGE. */
 quire_status hydrate_text(quire_bytes text, struct blob_view blobs,
                           struct problem_sink *sink, struct moved *moved,
                           struct buf *out, bool *changed, quire_error *err);
@@ -125,6 +129,25 @@ quire_status layout_one(const char *dir, struct arena *keep,
 quire_status layout_location(const char *dir, struct arena *keep,
                              const char **location, quire_error *err);
 
+/* Where JP keeps the conversations of the workspace around the working
+ * directory; NULL: there is no such place. */
+struct locations {
+    const char *shared; /* the nearest .jp upwards  */
+    const char *local;  /* JP's private one for it   */
+};
+quire_status locations_find(struct arena *keep, struct locations *out,
+                            quire_error *err);
+
+/* JP's private location for the one of a workspace; NULL: there is none. */
+quire_status location_private(const char *shared, struct arena *keep,
+                              const char **out, quire_error *err);
+
+/* The path that `name` means: itself, or those of the conversation with that id
+ * or a unique beginning of it, the shared location's first. QUIRE_NOT_FOUND,
+ * QUIRE_INVALID (of several): with a message. */
+quire_status locate_each(const char *name, quire_text_fn each, void *ctx,
+                         quire_error *err);
+
 /* ---- files -------------------------------------------------------------- */
 
 /* A file that was read whole; {0} before. */
@@ -134,7 +157,7 @@ struct jp_file {
     char where[512]; /* its path, for messages            */
     struct buf text;
     struct object_info info; /* as it was when it was read    */
-    int locks[2];            /* JP's: a descriptor + 1, or 0  */
+    int locks[4];            /* JP's: a descriptor + 1, or 0  */
 };
 
 /* Read `place`'s file called `name`. To be released also on failure.
@@ -152,6 +175,38 @@ quire_status jp_file_lock(struct jp_file *f, const struct place_info *place,
  * QUIRE_CHANGED if the file is no longer the one that was read. */
 quire_status jp_file_replace(struct jp_file *f, quire_bytes text,
                              quire_error *err);
+
+/* ---- whole conversations ------------------------------------------------ */
+
+struct new_conversation {
+    const char *title;  /* "": none                             */
+    quire_bytes labels; /* of metadata.json, JSON; NULL: none   */
+    quire_bytes config; /* base_config.json; NULL: there is none */
+    quire_bytes events; /* events.json                          */
+};
+
+/* Create one in a location, under the next free id. *path is in `keep`. */
+quire_status conversation_create(const char *location,
+                                 const struct new_conversation *n, int wait_ms,
+                                 struct arena *keep, const char **path,
+                                 quire_error *err);
+
+/* Move it into the archive, or `back`. QUIRE_INVALID: it is there already;
+ * QUIRE_EXISTS: another one is. *path is the new one, in `keep`. */
+quire_status conversation_archive(const struct place_info *place, bool back,
+                                  int wait_ms, struct arena *keep,
+                                  const char **path, quire_error *err);
+
+/* Remove it. Before that `each` (may be NULL) gets its files; with `dry` that is
+ * all. */
+quire_status conversation_remove(const struct place_info *place, bool dry,
+                                 int wait_ms, quire_removal_fn each, void *ctx,
+                                 quire_error *err);
+
+/* Add `text` with the events of `lines`, JSON objects, one a line, appended to
+ * `out`. QUIRE_INVALID: a line is not an event. */
+quire_status append_text(quire_bytes text, const char *where, quire_bytes lines,
+                         struct buf *out, uint64_t *n, quire_error *err);
 
 /* ---- to be read --------------------------------------------------------- */
 

@@ -189,7 +189,8 @@ quire_status layout_one(const char *dir, struct arena *keep,
     if (!st && target.many) {
         st = err_fail(err, QUIRE_INVALID,
                       HINT_SHELL "name one of them; `quire jp ls` lists them",
-                      "%.180s holds conversations, and is none itself", dir);
+                      "%.180s is a directory of conversations, not one of them",
+                      dir);
     }
     return st ? st : fill(target.path, keep, out, err);
 }

@@ -61,6 +61,7 @@ static size_t find_members(quire_bytes object, struct member *wanted, size_t n)
 struct finder {
     payload_fn each;
     void *ctx;
+    const struct member *sole; /* it is all that this member has */
 };
 
 static quire_status report_odd(struct finder *f, const struct member *m,
@@ -103,11 +104,15 @@ static const char *read_object(quire_bytes object, struct payload *p)
     struct member m[] = {{.name = "$blob"},
                          {.name = "text"},
                          {.name = "blob"},
-                         {.name = "size"}};
+                         {.name = "size"},
+                         {.name = ENCODING}};
     size_t n = 0, i;
 
-    p->others = find_members(object, m, 4) > 0;
-    for (i = 0; i < 4; i++) {
+    p->others = find_members(object, m, 5) > 0;
+    p->binary = m[0].key.data && json_is(m[4].value, "base64");
+    p->encoding = m[4].key.data && !p->binary;
+    p->others |= p->encoding;
+    for (i = 0; i < 5; i++) {
         if (m[i].again)
             return twice;
         n += i < 3 && m[i].key.data;
@@ -123,11 +128,22 @@ static const char *read_object(quire_bytes object, struct payload *p)
                                                : "its content is not a string";
 }
 
+static void note_sole(const struct finder *f, struct payload *p)
+{
+    if (!f->sole)
+        return;
+    p->answer = true;
+    p->block_key = f->sole->key;
+    p->block = f->sole->value;
+}
+
 static quire_status visit_content(struct finder *f, const struct member *m,
                                   bool answer, quire_error *err)
 {
     struct payload p = {.key = m->key, .value = m->value, .answer = answer};
     const char *what;
+
+    note_sole(f, &p);
 
     switch (json_kind(m->value)) {
     case JSON_STRING:
@@ -137,7 +153,7 @@ static quire_status visit_content(struct finder *f, const struct member *m,
     case JSON_OBJECT:
         what = read_object(m->value, &p);
         return what ? report_odd(f, m, what, err) : f->each(f->ctx, &p, err);
-    case JSON_NULL: return QUIRE_OK;
+    case JSON_NULL: return report_odd(f, m, "its content is null", err);
     default:
         return report_odd(f, m, "it is neither a string nor an object", err);
     }
@@ -152,6 +168,8 @@ static quire_status visit_old(struct finder *f, const struct member *m,
                         .value = m->value,
                         .string = m->value,
                         .rename = true};
+
+    note_sole(f, &p);
 
     if (json_kind(m->value) == JSON_NULL)
         return QUIRE_OK;
@@ -210,15 +228,35 @@ static quire_status visit_block(struct finder *f, quire_bytes block,
     return visit_holder(f, m[1].value, true, err);
 }
 
-static quire_status visit_blocks(struct finder *f, quire_bytes array,
+/* Whether an array is one text block that has nothing but its content. */
+static bool is_sole_text(quire_bytes array)
+{
+    struct member m[] = {{.name = "type"},
+                         {.name = "content"},
+                         {.name = "text"}};
+    struct json_scan it;
+    quire_bytes block;
+
+    json_iter_init(&it, array);
+    if (!json_next(&it) || json_kind(it.value) != JSON_OBJECT)
+        return false;
+    block = it.value;
+    return !json_next(&it) && find_members(block, m, 3) == 0 &&
+           json_is(m[0].value, "text");
+}
+
+/* The blocks of the member `m` of a tool's answer. */
+static quire_status visit_blocks(struct finder *f, const struct member *m,
                                  quire_error *err)
 {
     struct json_scan it;
     quire_status st = QUIRE_OK;
 
-    json_iter_init(&it, array);
+    f->sole = is_sole_text(m->value) ? m : NULL;
+    json_iter_init(&it, m->value);
     while (!st && json_next(&it))
         st = visit_block(f, it.value, err);
+    f->sole = NULL;
     return st;
 }
 
@@ -244,7 +282,7 @@ static quire_status visit_resources(struct finder *f, quire_bytes array,
 quire_status payloads_of_block(quire_bytes block, bool resource,
                                payload_fn each, void *ctx, quire_error *err)
 {
-    struct finder f = {each, ctx};
+    struct finder f = {each, ctx, NULL};
 
     return resource ? visit_holder(&f, block, true, err)
                     : visit_block(&f, block, err);
@@ -253,7 +291,7 @@ quire_status payloads_of_block(quire_bytes block, bool resource,
 quire_status payloads_of_event(quire_bytes event, payload_fn each, void *ctx,
                                quire_error *err)
 {
-    struct finder f = {each, ctx};
+    struct finder f = {each, ctx, NULL};
     struct member m[] = {{.name = "type"},
                          {.name = "content"},
                          {.name = "resources"}};
@@ -270,7 +308,7 @@ quire_status payloads_of_event(quire_bytes event, payload_fn each, void *ctx,
     if (m[answer ? 1 : 2].again)
         return report_odd(&f, &m[answer ? 1 : 2], twice, err);
     if (answer && json_kind(m[1].value) == JSON_ARRAY)
-        return visit_blocks(&f, m[1].value, err);
+        return visit_blocks(&f, &m[1], err);
     /* What has a type is a block, also by itself. */
     if (answer && json_kind(m[1].value) == JSON_OBJECT &&
         json_get(m[1].value, "type").data)
@@ -315,35 +353,82 @@ const char *payload_content(const struct payload *p, struct buf *text,
     return NULL;
 }
 
+/* All digits: a person has to find the file. */
+struct hex_text {
+    char s[65];
+};
+
+static struct hex_text digest_hex(const quire_digest *d)
+{
+    struct hex_text t = {""};
+
+    hex_encode(d->byte, sizeof d->byte, t.s);
+    return t;
+}
+
+void describe_size(const struct payload *p, uint64_t size, char *out,
+                   size_t cap)
+{
+    struct hex_text hex = digest_hex(&p->digest);
+
+    if (size == UINT64_MAX)
+        snprintf(out, cap,
+                 "blob %s has far more than the %llu bytes that are written "
+                 "here",
+                 hex.s, (unsigned long long)p->size);
+    else
+        snprintf(out, cap,
+                 "blob %s has %llu bytes, not the %llu that are written here",
+                 hex.s, (unsigned long long)size, (unsigned long long)p->size);
+}
+
+uint64_t payload_limit(const struct payload *p)
+{
+    uint64_t more = (uint64_t)1 << 20;
+
+    return p->size > (UINT64_MAX - more) / 4 ? UINT64_MAX - 1
+                                             : p->size * 4 + more;
+}
+
+/* The fault that a failed read of a blob is. */
+static void describe_lost(const struct payload *p, quire_status st,
+                          const quire_error *own, struct ref_problem *bad)
+{
+    bad->lost = true;
+    bad->kind = st == QUIRE_NOT_FOUND ? "missing" : "damaged";
+    if (st == QUIRE_NOT_FOUND)
+        snprintf(bad->what, sizeof bad->what, "blob %s is not in the store",
+                 digest_hex(&p->digest).s);
+    else
+        snprintf(bad->what, sizeof bad->what, "%.199s", own->what);
+}
+
 quire_status payload_fetch(const struct payload *p, struct blob_view blobs,
-                           quire_bytes *content, struct ref_problem *bad,
-                           quire_error *err)
+                           uint64_t room, quire_bytes *content,
+                           struct ref_problem *bad, quire_error *err)
 {
     quire_blob_info info = {0};
     quire_error own = {0};
-    quire_status st = blob_stat(blobs, &p->digest, &info, &own);
+    uint64_t limit = payload_limit(p);
+    quire_status st = blob_stat_within(blobs, &p->digest,
+                                       limit < room ? limit : room, &info,
+                                       &own);
 
-    bad->kind = NULL;
-    /* Check the size first: a blob that does not match is not unpacked. */
+    *bad = (struct ref_problem){.kind = NULL};
+    /* The size comes first: what has too much is not unpacked. */
+    if (!st && info.size > limit) {
+        bad->lost = true;
+    } else if (!st && info.size > room) {
+        return QUIRE_TOO_LARGE;
+    }
     if (!st && info.size != p->size) {
         bad->kind = "size";
-        snprintf(bad->what, sizeof bad->what,
-                 "blob %s has %llu bytes, not the %llu that are written here",
-                 digest_short(&p->digest).s, (unsigned long long)info.size,
-                 (unsigned long long)p->size);
-        return QUIRE_OK;
+        describe_size(p, info.size, bad->what, sizeof bad->what);
     }
-    if (!st)
+    if (!st && !bad->lost)
         st = blob_get(blobs, &p->digest, content, &own);
-    if (st == QUIRE_NOT_FOUND) {
-        bad->kind = "missing";
-        snprintf(bad->what, sizeof bad->what, "blob %s is not in the store",
-                 digest_short(&p->digest).s);
-        return QUIRE_OK;
-    }
-    if (st == QUIRE_DAMAGED) {
-        bad->kind = "damaged";
-        snprintf(bad->what, sizeof bad->what, "%.199s", own.what);
+    if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED) {
+        describe_lost(p, st, &own, bad);
         return QUIRE_OK;
     }
     if (st && err)
@@ -397,7 +482,7 @@ quire_status events_check(quire_bytes text, const char *where,
                           quire_bytes *json, quire_error *err)
 {
     static const quire_bytes bom = {"\xef\xbb\xbf", 3};
-    struct json_error bad = {0, NULL};
+    struct json_error bad = {.why = NULL};
     struct problem_sink from_start = {0};
     size_t skip, line, byte;
     quire_status st;

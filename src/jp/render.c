@@ -21,7 +21,7 @@ struct rendering {
     struct problem_sink *sink;
     quire_part_fn each;
     void *ctx;
-    uint64_t turn, first, last; /* this one; the ones that are quote_text */
+    uint64_t turn, first, last; /* this one; the ones that are shown */
     bool marked;                /* turns are marked in the file      */
     struct map tools;           /* id of a call -> its name's index  */
     quire_bytes *names;
@@ -133,11 +133,16 @@ static quire_status show_payload(void *ctx, const struct payload *p,
     if (p->form == FORM_REF && brief)
         return emit_size(s, p->size, err);
     if (p->form == FORM_REF)
-        st = payload_fetch(p, r->blobs, &content, &bad, err);
+        st = payload_fetch(p, r->blobs, UINT64_MAX, &content, &bad, err);
     else if (p->form != FORM_ODD)
         odd = payload_content(p, &r->plain, &r->raw, &content);
     if (!st && (r->plain.failed || r->raw.failed))
         st = err_memory(err);
+    if (!st && bad.kind && !bad.lost) {
+        st = report_problem(r->sink, r->text, p->value.data, bad.kind, bad.what,
+                            err);
+        bad.kind = NULL;
+    }
     if (st)
         return st;
     if (bad.kind || odd)

@@ -76,6 +76,21 @@ static void add(struct buf *out, quire_bytes bytes)
     buf_add(out, bytes.data, bytes.len);
 }
 
+/* The style of what is one level further in. */
+static struct json_style style_within(const struct json_style *m,
+                                      struct buf *before)
+{
+    struct json_style in = *m;
+
+    if (m->lines) {
+        buf_clear(before);
+        add(before, m->before);
+        add(before, m->unit);
+        in.before = buf_bytes(before);
+    }
+    return in;
+}
+
 void write_object(struct buf *out, const struct json_style *m,
                   const struct pair *pairs, size_t n)
 {
@@ -96,4 +111,29 @@ void write_object(struct buf *out, const struct json_style *m,
     if (m->lines)
         add(out, m->before);
     buf_add_char(out, '}');
+}
+
+void write_block(struct buf *out, const struct json_style *m,
+                 const struct pair *pairs, size_t n)
+{
+    struct buf one = BUF_INIT(64 * 1024), two = BUF_INIT(64 * 1024),
+               content = BUF_INIT(CONVERSATION_MAX);
+    struct json_style block = style_within(m, &one),
+                      inner = style_within(&block, &two);
+
+    write_object(&content, &inner, pairs, n);
+    buf_add_char(out, '[');
+    if (m->lines)
+        add(out, block.before);
+    write_object(out, &block,
+                 (struct pair[]){{"type", bytes_str("\"text\"")},
+                                 {"content", buf_bytes(&content)}},
+                 2);
+    if (m->lines)
+        add(out, m->before);
+    buf_add_char(out, ']');
+    out->failed |= one.failed || two.failed || content.failed;
+    buf_release(&one);
+    buf_release(&two);
+    buf_release(&content);
 }

@@ -135,8 +135,8 @@ void do_complete(struct mcp_call *c, struct mcp_handle *h)
     if (!find_kind(c, &kind) || !o.value ||
         json_kind(json_get(argument, "name")) != JSON_STRING) {
         message_refuse(c, CODE_PARAMS,
-                       "resources/templates/list has what there is",
-                       "there is nothing of this kind to complete");
+                       "resources/templates/list lists the templates",
+                       "nothing of this kind can be completed");
         return;
     }
     json_key(&c->w, "completion");

@@ -27,6 +27,62 @@ static quire_status keep_session(struct mcp *m, const char *id,
     return st;
 }
 
+/* Create a session of the working directory; its id is in *id, which is freed. */
+static quire_status new_session(quire *q, char **id, quire_error *err)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session_info info;
+    quire_session *s = NULL;
+    quire_status st;
+
+    o.flags = QUIRE_SESSION_AT_ONCE;
+    st = quire_session_new(q, &o, &s, err);
+    if (!st)
+        st = quire_session_flush(s, err);
+    *id = NULL;
+    if (!st) {
+        quire_session_describe(s, &info);
+        *id = strdup(info.id);
+        st = *id ? QUIRE_OK : err_memory(err);
+    }
+    quire_session_close(s);
+    return st;
+}
+
+/* The last session of the working directory, or a new one. */
+static quire_status open_of_directory(struct mcp_handle *h, quire_error *err)
+{
+    quire_status st = quire_workspace_open(h->q, "last", &h->w, err);
+    char *id = NULL;
+
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    st = new_session(h->q, &id, err);
+    if (!st)
+        st = quire_workspace_open(h->q, id, &h->w, err);
+    free(id);
+    return st;
+}
+
+/* Open the workspace of the session, which the first handle finds. */
+static quire_status open_workspace(struct mcp_handle *h, quire_error *err)
+{
+    struct mcp *m = h->m;
+    const char *known;
+    quire_status st;
+
+    pthread_mutex_lock(&m->finding);
+    known = mcp_session(m);
+    if (known || !m->of_directory)
+        st = quire_workspace_open(h->q, known ? known : m->asked, &h->w, err);
+    else
+        st = open_of_directory(h, err);
+    if (!st)
+        st = keep_session(m, quire_workspace_session(h->w), err);
+    pthread_mutex_unlock(&m->finding);
+    return st;
+}
+
 quire_status mcp_handle_open(struct mcp *m, quire *q, struct mcp_handle **out,
                              quire_error *err)
 {
@@ -43,14 +99,13 @@ quire_status mcp_handle_open(struct mcp *m, quire *q, struct mcp_handle **out,
         h->own = true;
     }
     if (!st)
-        st = quire_workspace_open(h->q, m->session ? m->session : m->asked,
-                                  &h->w, err);
-    if (!st)
-        st = keep_session(m, quire_workspace_session(h->w), err);
-    if (st)
+        st = open_workspace(h, err);
+    if (st) {
         mcp_handle_close(h);
-    else
+    } else {
+        quire_workspace_read_all(h->w, m->read_all);
         *out = h;
+    }
     return st;
 }
 

@@ -65,9 +65,15 @@ struct mcp_call;
 /* The transport refuses longer messages. */
 #define MCP_MESSAGE_MAX ((size_t)64 << 20)
 
+/* Messages of one batch. */
+enum { MCP_BATCH_MAX = 100 };
+
 struct mcp_config {
     const quire_options *store; /* how handles open it; borrowed          */
     const char *session;        /* NULL: the built-in `temp`              */
+    bool of_directory;          /* without one: the last session of the working
+                                   directory, or a new one; found or created by
+                                   the first handle                       */
     bool allow_run;             /* the tool has a sixth action, `run`     */
     bool read_all;              /* other sessions can be read             */
 };
@@ -150,8 +156,9 @@ void mcp_look(struct mcp *m, struct mcp_handle *h, bool changed);
 /* Monotonic. */
 int64_t mcp_now_ms(void);
 
-/* The store of a handle, and the id of the session. */
+/* The store of a handle; and the id of the session, NULL before the first handle
+ * was opened. */
 quire *mcp_handle_store(struct mcp_handle *h);
-const char *mcp_session(const struct mcp *m);
+const char *mcp_session(struct mcp *m);
 
 #endif

@@ -81,7 +81,7 @@ static size_t find_subscription(const struct mcp_peer *p, const char *uri)
 static void refuse_room(struct mcp_call *c)
 {
     message_refuse(c, CODE_INTERNAL, "end some of them first",
-                   "there are too many subscriptions");
+                   "too many subscriptions");
 }
 
 void do_subscribe(struct mcp_call *c, struct mcp_handle *h)
@@ -193,8 +193,10 @@ void do_listen(struct mcp_call *c, struct mcp_handle *h)
     pthread_mutex_unlock(&h->m->lock);
     if (json_kind(filter) != JSON_OBJECT ||
         (uris.data && json_kind(uris) != JSON_ARRAY)) {
-        message_refuse(c, CODE_PARAMS, "{\"resourcesListChanged\":true}, say",
-                       "subscriptions/listen needs to know what for");
+        message_refuse(c, CODE_PARAMS,
+                       "for example "
+                       "{\"resourcesListChanged\":true}",
+                       "subscriptions/listen needs an object `notifications`");
         return;
     }
     json_read_bool(json_get(filter, "resourcesListChanged"), &c->listen_list);
@@ -321,7 +323,7 @@ static void look_at_list(struct mcp *m, struct mcp_handle *h)
 }
 
 /* Copies of all subscribed addresses. */
-static void gather(struct look *l, struct mcp *m)
+static void collect_changes(struct look *l, struct mcp *m)
 {
     struct mcp_peer *p;
     size_t i, n = 0;
@@ -384,7 +386,7 @@ static void send_progress(struct look *l, struct mcp_peer *p)
         struct letter *one = c->stop_fd >= 0 ? new_letter(l, p) : NULL;
 
         if (one)
-            run_progress(c, bytes_of("", 0), &one->text);
+            progress_format(c, bytes_of("", 0), &one->text);
     }
 }
 
@@ -402,7 +404,7 @@ void mcp_look(struct mcp *m, struct mcp_handle *h, bool changed)
     m->own_change |= changed;
     pthread_mutex_unlock(&m->lock);
     look_at_list(m, h);
-    gather(&l, m);
+    collect_changes(&l, m);
     for (i = 0; i < l.n; i++)
         l.stamps[i] = resource_stamp(h, l.uris[i]);
     pthread_mutex_lock(&m->lock);

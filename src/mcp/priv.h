@@ -47,9 +47,10 @@ enum { PAGE = 50, SUBSCRIPTIONS_MAX = 1000, COMPLETIONS_MAX = 100 };
 
 struct mcp {
     quire_options store;
-    bool allow_run, read_all;
+    bool allow_run, read_all, of_directory;
     char *session; /* owned; the id, once a hand has found it */
-    char *asked;   /* owned; what was given; NULL: temp       */
+    char *asked;   /* owned; what was given; NULL: temp, or `of_directory` */
+    pthread_mutex_t finding; /* held while a handle finds the session        */
 
     int look_fd; /* eventfd                                 */
 
@@ -137,7 +138,8 @@ struct mcp_call {
 struct method {
     const char *name;
     bool legacy, modern; /* in which era there is such a thing */
-    bool at_once;        /* mcp_begin() does it, without a hand  */
+    bool at_once;        /* mcp_begin() does it, without a handle */
+    bool opens;          /* allowed before a version was agreed on */
     void (*run)(struct mcp_call *c, struct mcp_handle *h);
 };
 
@@ -147,6 +149,16 @@ struct method {
  * wants no answer (c->id.data and c->code tell). */
 bool message_read(struct mcp_call *c, quire_bytes text,
                   const struct mcp_via *via);
+
+/* ---- dispatch.c -------------------------------------------------------- */
+
+/* The method that a JSON string names; NULL: there is none. */
+const struct method *method_find(quire_bytes name);
+
+/* ---- answer.c ---------------------------------------------------------- */
+
+/* The prefix of the protocol's own members of _meta. */
+#define META "io.modelcontextprotocol/"
 
 /* A name of the request, of the object's members; a string without NULs in
  * `keep`, NULL if it is not there or no such string. */
@@ -187,11 +199,11 @@ void notification_begin(struct json_writer *w, struct buf *out,
                         const char *method, const struct mcp_call *listen);
 void notification_end(struct json_writer *w);
 
-/* ---- server.c ---------------------------------------------------------- */
-
+/* Send a message, unless it is empty or failed, and release it. Not with
+ * m->lock held. */
 void peer_send(struct mcp_peer *p, struct buf *message);
 
-/* ---- hand.c ------------------------------------------------------------ */
+/* ---- handle.c ---------------------------------------------------------- */
 
 quire_status handle_outputs(struct mcp_handle *h, quire_error *err);
 bool handle_built_in(const char *session);
@@ -224,8 +236,9 @@ enum mcp_state tool_state(const struct mcp_call *c);
 /* run.c */
 void tool_run(struct mcp_call *c, struct mcp_handle *h, quire_bytes arguments);
 
-/* Words for the client, if it is time for some; m->lock is held. */
-void run_progress(struct mcp_call *c, quire_bytes said, struct buf *notice);
+/* progress.c: add a progress notification to `notice`, if the client asked for
+ * some and enough time has passed. The caller holds m->lock. */
+void progress_format(struct mcp_call *c, quire_bytes said, struct buf *notice);
 
 /* ---- uri.c: addresses of resources ------------------------------------- */
 
@@ -251,7 +264,7 @@ void message_refuse_resource(struct mcp_call *c, const char *uri);
 /* A link to an artifact, as content of an answer. */
 void put_link(struct mcp_call *c, const quire_artifact *a);
 
-/* ---- notices.c --------------------------------------------------------- */
+/* ---- notifications.c --------------------------------------------------- */
 
 /* Something was done here: look soon. `list`: to the list, too. */
 void notifications_change(struct mcp *m, bool list);

@@ -392,6 +392,6 @@ void do_prompts_get(struct mcp_call *c, struct mcp_handle *h)
     else if (json_is(name, "hand-off"))
         get_hand_off(c, h);
     else
-        message_refuse(c, CODE_PARAMS, "there are two: recall, hand-off",
+        message_refuse(c, CODE_PARAMS, "use recall or hand-off",
                        "unknown prompt");
 }

@@ -39,8 +39,7 @@ void message_refuse_resource(struct mcp_call *c, const char *uri)
     struct buf quoted = BUF_INIT((size_t)64 << 20);
 
     message_refuse(c, c->version == V_2026_07_28 ? CODE_PARAMS : CODE_RESOURCE,
-                   "resources/list has those there are",
-                   "there is no such resource");
+                   "resources/list lists the resources", "no such resource");
     c->kind = "not_found";
     json_add_quoted(&quoted, bytes_str(uri));
     c->about_value = arena_dup(&c->keep, buf_bytes(&quoted));
@@ -288,8 +287,8 @@ void do_resources_list(struct mcp_call *c, struct mcp_handle *h)
 
     if (!read_cursor(c, &l.after))
         message_refuse(c, CODE_PARAMS,
-                       "use the nextCursor of the last answer as it is",
-                       "that is no cursor");
+                       "pass the nextCursor of the last result unchanged",
+                       "invalid cursor");
     else
         st = fill_list(&l, h, &err);
     if (st)
@@ -308,7 +307,8 @@ static quire_status take_bytes(void *ctx, quire_bytes bytes, quire_error *err)
     if (out->len + bytes.len > RESOURCE_MAX) {
         err_fail(err, QUIRE_TOO_LARGE,
                  "read pieces of it with the tool, or with `quire read`",
-                 "it has more than %d MiB", (int)(RESOURCE_MAX >> 20));
+                 "the resource has more than %d MiB",
+                 (int)(RESOURCE_MAX >> 20));
         return QUIRE_TOO_LARGE;
     }
     buf_add(out, bytes.data, bytes.len);
@@ -429,7 +429,7 @@ void do_resources_read(struct mcp_call *c, struct mcp_handle *h)
     struct uri u;
 
     if (!uri) {
-        message_refuse(c, CODE_PARAMS, "quire://artifact/1, say",
+        message_refuse(c, CODE_PARAMS, "for example quire://artifact/1",
                        "resources/read needs a uri");
         return;
     }

@@ -14,11 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/utf8.h"
 #include "mcp/priv.h"
-
-/* Intervals of progress: with output, and without. */
-enum { PROGRESS_MS = 250, SILENT_MS = 1000, LAST_LINE = 200 };
 
 struct run {
     struct mcp_call *call;
@@ -60,41 +56,6 @@ void run_put(struct json_writer *w, const quire_run_result *got,
 
 /* ---- while it runs ----------------------------------------------------- */
 
-/* The last line of it that is not empty, as a message. */
-static void put_last_line(struct json_writer *w, quire_bytes said)
-{
-    const char *t = said.data;
-    size_t end = said.len, from;
-    quire_bytes line;
-
-    while (end > 0 && (t[end - 1] == '\n' || t[end - 1] == '\r'))
-        end--;
-    for (from = end; from > 0 && t[from - 1] != '\n'; from--)
-        ;
-    line = bytes_sub(said, from, end);
-    line.len = utf8_cut(line, LAST_LINE);
-    if (line.len == 0)
-        return;
-    json_put_bytes(w, "message", line);
-}
-
-/* How long it has been at it, in milliseconds: a number that always grows. */
-void run_progress(struct mcp_call *c, quire_bytes said, struct buf *notice)
-{
-    struct json_writer w;
-    int64_t now = mcp_now_ms();
-
-    if (!c->token.data || atomic_load(&c->cancelled) ||
-        now - c->told_ms < (said.len ? PROGRESS_MS : SILENT_MS))
-        return;
-    c->told_ms = now;
-    notification_begin(&w, notice, "notifications/progress", NULL);
-    json_put_raw(&w, "progressToken", c->token);
-    json_put_int(&w, "progress", now - c->begun_ms);
-    put_last_line(&w, said);
-    notification_end(&w);
-}
-
 static quire_status take_output(void *ctx, int stream, quire_bytes bytes,
                                 quire_error *err)
 {
@@ -105,7 +66,7 @@ static quire_status take_output(void *ctx, int stream, quire_bytes bytes,
 
     buf_add(to, bytes.data, bytes.len);
     pthread_mutex_lock(&p->m->lock);
-    run_progress(r->call, bytes, &notice);
+    progress_format(r->call, bytes, &notice);
     pthread_mutex_unlock(&p->m->lock);
     peer_send(p, &notice);
     return to->failed ? err_memory(err) : QUIRE_OK;

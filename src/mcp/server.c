@@ -27,26 +27,6 @@
 
 #define ANSWER_MAX ((size_t)1 << 30)
 
-enum { BATCH_MAX = 100 };
-
-static const char capabilities[] =
-    "{\"tools\":{},\"resources\":{\"subscribe\":true,\"listChanged\":true},"
-    "\"prompts\":{},\"completions\":{}}";
-
-static const char instructions[] =
-    "The tool `workspace` writes, reads, lists, searches and deletes files of "
-    "this session; they are kept and versioned. What is long is linked as a "
-    "resource. The prompt `recall` finds what is known from before, `hand-off` "
-    "tells how this session stands.";
-
-int64_t mcp_now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* ---- what is offered --------------------------------------------------- */
 
 quire_status mcp_open(const struct mcp_config *config, struct mcp **out,
@@ -60,8 +40,10 @@ quire_status mcp_open(const struct mcp_config *config, struct mcp **out,
     m->store = *config->store;
     m->allow_run = config->allow_run;
     m->read_all = config->read_all;
+    m->of_directory = config->of_directory && !config->session;
     m->look_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&m->lock, NULL);
+    pthread_mutex_init(&m->finding, NULL);
     pthread_cond_init(&m->idle, NULL);
     if (config->session)
         m->asked = strdup(config->session);
@@ -84,6 +66,7 @@ void mcp_close(struct mcp *m)
     if (m->look_fd >= 0)
         close(m->look_fd);
     pthread_cond_destroy(&m->idle);
+    pthread_mutex_destroy(&m->finding);
     pthread_mutex_destroy(&m->lock);
     free(m->made);
     free(m->asked);
@@ -91,9 +74,14 @@ void mcp_close(struct mcp *m)
     free(m);
 }
 
-const char *mcp_session(const struct mcp *m)
+const char *mcp_session(struct mcp *m)
 {
-    return m->session;
+    const char *session;
+
+    pthread_mutex_lock(&m->lock);
+    session = m->session; /* is not changed once it is set */
+    pthread_mutex_unlock(&m->lock);
+    return session;
 }
 
 /* ---- calls ------------------------------------------------------------- */
@@ -233,13 +221,6 @@ quire_status mcp_peer_open(struct mcp *m, mcp_send_fn send, void *ctx,
     return QUIRE_OK;
 }
 
-void peer_send(struct mcp_peer *p, struct buf *message)
-{
-    if (!message->failed && message->len > 0)
-        p->send(p->ctx, buf_bytes(message));
-    buf_release(message);
-}
-
 static void leave(struct mcp_peer *p)
 {
     struct mcp_peer **at = &p->m->peers;
@@ -274,55 +255,6 @@ void mcp_peer_close(struct mcp_peer *p)
     notifications_drop(p, NULL);
     free(p->subs);
     free(p);
-}
-
-/* ---- greetings --------------------------------------------------------- */
-
-void do_initialize(struct mcp_call *c, struct mcp_handle *h)
-{
-    quire_bytes asked = json_get(c->params, "protocolVersion");
-    int v = V_2025_11_25, i;
-
-    (void)h;
-    if (json_kind(asked) != JSON_STRING) {
-        message_refuse(c, CODE_PARAMS, "2025-11-25, say",
-                       "initialize needs a protocolVersion");
-        return;
-    }
-    for (i = V_2024_11_05; i <= V_2025_11_25; i++)
-        if (json_is(asked, mcp_versions[i]))
-            v = i;
-    pthread_mutex_lock(&c->peer->m->lock);
-    c->peer->version = (enum mcp_version)v;
-    pthread_mutex_unlock(&c->peer->m->lock);
-    json_put_str(&c->w, "protocolVersion", mcp_versions[v]);
-    put_raw(&c->w, "capabilities", capabilities);
-    put_raw(
-        &c->w, "serverInfo",
-        "{\"name\":\"quire\",\"title\":\"Quire\",\"version\":\"" QUIRE_VERSION
-        "\"}");
-    json_put_str(&c->w, "instructions", instructions);
-}
-
-void do_ping(struct mcp_call *c, struct mcp_handle *h)
-{
-    (void)c;
-    (void)h;
-}
-
-void do_discover(struct mcp_call *c, struct mcp_handle *h)
-{
-    int i;
-
-    (void)h;
-    json_key(&c->w, "supportedVersions");
-    json_array(&c->w);
-    for (i = N_VERSIONS - 1; i > V_NONE; i--)
-        json_str(&c->w, mcp_versions[i]);
-    json_array_end(&c->w);
-    put_raw(&c->w, "capabilities", capabilities);
-    json_put_str(&c->w, "instructions", instructions);
-    answer_cache(c, 3600000, true);
 }
 
 /* ---- notifications ----------------------------------------------------- */
@@ -442,7 +374,7 @@ static bool begin_part(struct mcp_call *c, struct mcp_call ***last,
     if (json_is(json_get(text, "method"), "initialize") ||
         json_is(json_get(text, "method"), "subscriptions/listen")) {
         message_refuse(part, CODE_REQUEST, "send it by itself",
-                       "this cannot be in a batch");
+                       "not allowed in a batch");
         answer_end(part);
     } else if (!begin_one(part, text, via)) {
         call_free(part);
@@ -462,9 +394,9 @@ static bool is_too_many(quire_bytes text)
     int n = 0;
 
     json_iter_init(&it, text);
-    while (n <= BATCH_MAX && json_next(&it))
+    while (n <= MCP_BATCH_MAX && json_next(&it))
         n++;
-    return n > BATCH_MAX;
+    return n > MCP_BATCH_MAX;
 }
 
 /* Those that were begun are not done. */
@@ -500,7 +432,7 @@ static bool begin_batch(struct mcp_call *c, quire_bytes text,
     }
     if (is_too_many(text)) {
         message_refuse(c, CODE_REQUEST, "send them in several batches",
-                       "a batch has at most %d messages", BATCH_MAX);
+                       "a batch has at most %d messages", MCP_BATCH_MAX);
         answer_end(c);
         return true;
     }

@@ -42,6 +42,7 @@ struct server {
     pthread_cond_t work, less;
     struct queue queue;
     struct mcp_handle *first; /* for the first worker that wants one */
+    quire *q;                 /* the same, if `first` was not opened */
     unsigned n_threads, n_workers;
     bool ending;
 
@@ -100,7 +101,7 @@ static void give_answer(struct server *s, struct mcp_call *c)
     atomic_store(&s->answered, true);
 }
 
-/* ---- workers ----------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------ */
 
 static void thread_ends(struct server *s)
 {
@@ -108,60 +109,6 @@ static void thread_ends(struct server *s)
     s->n_threads--;
     pthread_cond_broadcast(&s->less);
     pthread_mutex_unlock(&s->lock);
-}
-
-/* The next job; NULL: there will be none. The lock is held. */
-static struct job *next_job(struct server *s)
-{
-    struct job *job;
-
-    while (!(job = queue_take(&s->queue)) && !(s->ending && s->queue.n == 0))
-        pthread_cond_wait(&s->work, &s->lock);
-    return job;
-}
-
-/* False: the call is not ours to answer any more. */
-static bool do_job(struct server *s, struct mcp_handle **h, struct mcp_call *c)
-{
-    quire_error err = {.what = ""};
-
-    if (!*h && mcp_handle_open(s->m, NULL, h, &err))
-        mcp_refuse(c, &err);
-    else if (mcp_do(c, *h) == MCP_OPEN)
-        return false;
-    return true;
-}
-
-/* A worker is idle before its answer is written: a client that waits for the answer
- * to send the next message finds it, and no other thread is started. */
-static void *work(void *ctx)
-{
-    struct server *s = ctx;
-    struct mcp_handle *h;
-    struct job *job;
-
-    pthread_mutex_lock(&s->lock);
-    h = s->first;
-    s->first = NULL;
-    while ((job = next_job(s))) {
-        struct mcp_call *c = job->call;
-        bool answer;
-
-        pthread_mutex_unlock(&s->lock);
-        answer = do_job(s, &h, c);
-        pthread_mutex_lock(&s->lock);
-        queue_drop(&s->queue, job);
-        pthread_cond_broadcast(&s->work);
-        pthread_cond_broadcast(&s->less);
-        pthread_mutex_unlock(&s->lock);
-        if (answer)
-            give_answer(s, c);
-        pthread_mutex_lock(&s->lock);
-    }
-    pthread_mutex_unlock(&s->lock);
-    mcp_handle_close(h);
-    thread_ends(s);
-    return NULL;
 }
 
 /* Counted before it is there, so that the end waits for it. The lock is
@@ -177,27 +124,6 @@ static bool start(struct server *s, void *(*run)(void *))
     }
     s->n_threads--;
     return false;
-}
-
-static void handle_over(struct server *s, struct mcp_call *c, size_t bytes)
-{
-    quire_error err = {.what = ""};
-    bool added = false;
-
-    pthread_mutex_lock(&s->lock);
-    while (s->queue.n >= JOBS_MAX || s->queue.bytes > JOB_BYTES_MAX)
-        pthread_cond_wait(&s->less, &s->lock);
-    if (s->n_workers <= s->queue.n && s->n_workers < WORKERS && start(s, work))
-        s->n_workers++;
-    if (s->n_workers > 0)
-        added = queue_add(&s->queue, c, bytes);
-    pthread_cond_signal(&s->work);
-    pthread_mutex_unlock(&s->lock);
-    if (added)
-        return;
-    err_memory(&err);
-    mcp_refuse(c, &err);
-    give_answer(s, c);
 }
 
 /* ---- the watcher ------------------------------------------------------- */
@@ -259,6 +185,7 @@ static void *watch(void *ctx)
             w = NULL;
         if (w)
             quire_watch_next(w, 0, note_file, &(bool){false}, NULL);
+        mcp_look(s->m, h, false); /* what later looks are compared with */
         watch_on(s, h, w);
     }
     quire_watch_close(w);
@@ -267,14 +194,115 @@ static void *watch(void *ctx)
     return NULL;
 }
 
+/* Once the session is known: a watcher does not create one. */
 static void begin_watching(struct server *s)
 {
-    if (s->watching || !atomic_load(&s->answered))
+    if (!atomic_load(&s->answered) || !mcp_session(s->m))
         return;
     pthread_mutex_lock(&s->lock);
-    s->watching = true;
-    start(s, watch); /* else changes are not reported */
+    if (!s->watching && !s->ending) {
+        s->watching = true;
+        start(s, watch); /* else changes are not reported */
+    }
     pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- workers ----------------------------------------------------------- */
+
+/* The next job; NULL: there will be none. The lock is held. */
+static struct job *next_job(struct server *s)
+{
+    struct job *job;
+
+    while (!(job = queue_take(&s->queue)) && !(s->ending && s->queue.n == 0))
+        pthread_cond_wait(&s->work, &s->lock);
+    return job;
+}
+
+/* The first handle uses the store that is open already. */
+static quire_status open_handle(struct server *s, struct mcp_handle **h,
+                                quire_error *err)
+{
+    quire_status st;
+    quire *q;
+
+    pthread_mutex_lock(&s->lock);
+    q = s->q;
+    s->q = NULL;
+    pthread_mutex_unlock(&s->lock);
+    st = mcp_handle_open(s->m, q, h, err);
+    if (st && q) {
+        pthread_mutex_lock(&s->lock);
+        s->q = q;
+        pthread_mutex_unlock(&s->lock);
+    }
+    return st;
+}
+
+/* False: the call is not ours to answer any more. */
+static bool do_job(struct server *s, struct mcp_handle **h, struct mcp_call *c)
+{
+    quire_error err = {.what = ""};
+
+    if (!*h && open_handle(s, h, &err))
+        mcp_refuse(c, &err);
+    else if (mcp_do(c, *h) == MCP_OPEN)
+        return false;
+    return true;
+}
+
+/* A worker is idle before its answer is written: a client that waits for the answer
+ * to send the next message finds it, and no other thread is started. */
+static void *work(void *ctx)
+{
+    struct server *s = ctx;
+    struct mcp_handle *h;
+    struct job *job;
+
+    pthread_mutex_lock(&s->lock);
+    h = s->first;
+    s->first = NULL;
+    while ((job = next_job(s))) {
+        struct mcp_call *c = job->call;
+        bool answer;
+
+        pthread_mutex_unlock(&s->lock);
+        answer = do_job(s, &h, c);
+        pthread_mutex_lock(&s->lock);
+        queue_drop(&s->queue, job);
+        pthread_cond_broadcast(&s->work);
+        pthread_cond_broadcast(&s->less);
+        pthread_mutex_unlock(&s->lock);
+        if (answer)
+            give_answer(s, c);
+        begin_watching(s);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+    mcp_handle_close(h);
+    thread_ends(s);
+    return NULL;
+}
+
+static void handle_over(struct server *s, struct mcp_call *c, size_t bytes)
+{
+    quire_error err = {.what = ""};
+    bool added = false;
+
+    pthread_mutex_lock(&s->lock);
+    while (s->queue.n >= JOBS_MAX || s->queue.bytes > JOB_BYTES_MAX)
+        pthread_cond_wait(&s->less, &s->lock);
+    if (s->n_workers <= s->queue.n && s->n_workers < WORKERS && start(s, work))
+        s->n_workers++;
+    if (s->n_workers > 0)
+        added = queue_add(&s->queue, c, bytes);
+    pthread_cond_signal(&s->work);
+    pthread_mutex_unlock(&s->lock);
+    if (added)
+        return;
+    err_memory(&err);
+    mcp_refuse(c, &err);
+    give_answer(s, c);
 }
 
 /* ---- lines in ---------------------------------------------------------- */
@@ -438,7 +466,11 @@ quire_status stdio_serve(const struct stdio_config *config, quire_error *err)
         st = err_sys(err, errno, "cannot make an eventfd");
     if (!st)
         st = mcp_peer_open(s.m, send_message, &s, &s.peer, err);
-    if (!st)
+    /* A session that is named must exist; that of the directory is found, or
+     * created, by the first call that needs it. */
+    if (!st && config->mcp.of_directory)
+        s.q = config->q;
+    else if (!st)
         st = mcp_handle_open(s.m, config->q, &s.first, err);
     if (!st) {
         st = read_all(&s, err);

@@ -178,7 +178,7 @@ void do_tools_call(struct mcp_call *c, struct mcp_handle *h)
     quire_status st;
 
     if (!json_is(json_get(c->params, "name"), "workspace")) {
-        message_refuse(c, CODE_PARAMS, "there is one: workspace",
+        message_refuse(c, CODE_PARAMS, "use the tool workspace",
                        "unknown tool");
         return;
     }

@@ -15,7 +15,9 @@
  *       altered or dropped, and no setting of it is touched.
  *   (2) Rows are inserted by plain SQL, so that the trigger of the file's
  *       creator maintains its index.
- *   (3) The schema is read again whenever it has changed. A newer oh-my-pi
+ *   (3) Rows are deleted by plain SQL, too, and the index is rebuilt from the
+ *       table afterwards: the files of either program have no trigger for it.
+ *   (4) The schema is read again whenever it has changed. A newer oh-my-pi
  *       that starts while we have the file open rebuilds it.
  *
  * Substrings are searched here rather than by LIKE, which has a limit to its
@@ -42,6 +44,7 @@ struct shape {
     bool unique;  /* one row a prompt            */
     bool session; /* there is a column for it    */
     bool fts;     /* a full-text index */
+    bool derived; /* which reads its text from the table */
 };
 
 struct history {
@@ -98,7 +101,9 @@ static quire_status read_shape(struct history *h, quire_error *err)
         " (SELECT count(*) FROM pragma_table_info('history')"
         "   WHERE name = 'session_id'),"
         " (SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
-        "   AND name = 'history_fts' AND sql LIKE 'CREATE VIRTUAL%fts5%')";
+        "   AND name = 'history_fts' AND sql LIKE 'CREATE VIRTUAL%fts5%'),"
+        " (SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+        "   AND name = 'history_fts' AND sql LIKE '%content=%history%')";
     struct stmt *s = NULL;
     quire_status st = prepare_one(h, &s, sql, err);
     bool row = false;
@@ -113,6 +118,7 @@ static quire_status read_shape(struct history *h, quire_error *err)
             .unique = stmt_column_int(s, 3) > 0,
             .session = stmt_column_int(s, 4) > 0,
             .fts = stmt_column_int(s, 5) > 0,
+            .derived = stmt_column_int(s, 6) > 0,
         };
     drop_statement(&s);
     return st;
@@ -316,6 +322,60 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
     if (!st && *id == 0)
         st = insert_prompt(h, prompt, id, err);
     return sql_end(db, st, err);
+}
+
+/* ---- removing ----------------------------------------------------------- */
+
+static quire_status delete_row(struct stmt *s, int64_t id, quire_error *err)
+{
+    bool row = false;
+    quire_status st;
+
+    stmt_bind_int(s, 1, id);
+    st = stmt_step(s, &row, err);
+    stmt_reset(s);
+    if (!st && !row)
+        st = err_fail(err, QUIRE_NOT_FOUND,
+                      HINT_SHELL "`quire history ls --json` lists the ids",
+                      "no prompt %lld in the history", (long long)id);
+    return st;
+}
+
+static quire_status delete_rows(struct history *h, const int64_t *ids, size_t n,
+                                quire_error *err)
+{
+    struct stmt *s = NULL;
+    quire_status st =
+        prepare_one(h, &s, "DELETE FROM history WHERE id = ?1 RETURNING id",
+                    err);
+    size_t i;
+
+    for (i = 0; i < n && !st; i++)
+        st = delete_row(s, ids[i], err);
+    drop_statement(&s);
+    return st;
+}
+
+quire_status history_remove(struct history *h, const int64_t *ids, size_t n,
+                            quire_error *err)
+{
+    /* Of this connection: free pages are overwritten. */
+    quire_status st = db_exec(h->db, "PRAGMA secure_delete=ON", err);
+
+    if (!st)
+        st = db_begin(h->db, DB_DURABLE, err);
+    if (st)
+        return st;
+    st = load_shape(h, err);
+    if (!st && h->shape.any && !h->shape.table)
+        st = fail_not_history(h, err);
+    if (!st)
+        st = delete_rows(h, ids, n, err);
+    if (!st && h->shape.fts && h->shape.derived)
+        st = db_exec(h->db,
+                     "INSERT INTO history_fts(history_fts) VALUES('rebuild')",
+                     err);
+    return sql_end(h->db, st, err);
 }
 
 /* ---- finding ------------------------------------------------------------ */

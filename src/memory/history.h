@@ -51,6 +51,11 @@ void history_close(struct history *h);
 quire_status history_add(struct history *h, const struct history_new *prompt,
                          int64_t *id, quire_error *err);
 
+/* Remove the prompts with these ids, all or none, and overwrite their text.
+ * QUIRE_NOT_FOUND with a message. Durable. */
+quire_status history_remove(struct history *h, const int64_t *ids, size_t n,
+                            quire_error *err);
+
 /* The matching prompts, the newest first; without a history (`h` NULL) none. A
  * blank query is QUIRE_INVALID. */
 quire_status history_find(struct history *h, const struct history_find *find,

@@ -178,19 +178,6 @@ quire_status memory_count(struct db *db, int64_t tenant, uint64_t *n,
     return st;
 }
 
-quire_status memory_reindex(struct memories *m, int64_t tenant,
-                            quire_error *err)
-{
-    quire_status st = memory_begin(m, err);
-
-    if (st)
-        return st;
-    st = memory_fulltext_drop(m->db, m, tenant, err);
-    if (!st)
-        st = memory_fulltext_open(m, tenant, true, err);
-    return memory_end(m, st, err);
-}
-
 static quire_status open_statements(struct memory_fulltext *w, struct db *db,
                                     int64_t tenant, quire_error *err)
 {
@@ -259,7 +246,7 @@ quire_status memory_fulltext_open(struct memories *m, int64_t tenant,
         return QUIRE_OK;
     memory_fulltext_close(&m->words);
     format_name(FULLTEXT_NOW, tenant, name);
-    st = sql_has_table(m->db, name, &there, err);
+    st = db_has_table(m->db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
     if (!st)

@@ -51,8 +51,10 @@ struct memories;
 /* The tables, for the schema of quire.db. They refer to tables of the artifact
  * module, which an earlier step creates. */
 
+/* `has_links`: the database has the table of links. */
 quire_status memories_new(struct db *db, const struct clock *clock,
-                          struct memories **out, quire_error *err);
+                          bool has_links, struct memories **out,
+                          quire_error *err);
 void memories_free(struct memories *m);
 
 /* Begin a write transaction, and end it: committed, and durable, if `st` is
@@ -113,6 +115,14 @@ quire_status memory_edit(struct memories *m, const struct memory_owner *owner,
                          struct arena *keep, quire_memory *out,
                          quire_error *err);
 
+/* Both in a write transaction; QUIRE_NOT_FOUND without a message. */
+quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
+                               int64_t when_us, quire_error *err);
+quire_status memory_remove(struct memories *m, int64_t tenant, int64_t id,
+                           quire_error *err);
+
+/* ---- entry_rows.c ------------------------------------------------------- */
+
 /* A valid one, or one that was valid at `as_of_us` if that is not 0.
  * QUIRE_NOT_FOUND without a message. */
 quire_status memory_get(struct memories *m, int64_t tenant, int64_t id,
@@ -133,12 +143,6 @@ struct memory_range {
 
 quire_status memory_list(struct memories *m, const struct memory_range *r,
                          quire_memory_fn each, void *ctx, quire_error *err);
-
-/* Both in a write transaction; QUIRE_NOT_FOUND without a message. */
-quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
-                               int64_t when_us, quire_error *err);
-quire_status memory_remove(struct memories *m, int64_t tenant, int64_t id,
-                           quire_error *err);
 
 /* ---- relation.c --------------------------------------------------------- */
 
@@ -201,5 +205,15 @@ unsigned memory_intent(quire_bytes text);
  * phrases: that matches the same entries. False, and nothing is added, if it
  * has no word. */
 bool memory_expression(quire_bytes text, bool plain, struct buf *out);
+
+/* Add the expression for entries that have none of the words of a query, but
+ * words that begin with one, or with its stem. False, and nothing is added, if
+ * none of them can be a beginning: short words, stop words, numbers, names with
+ * signs, and what is in quotes. */
+bool memory_stem_expression(quire_bytes text, struct buf *out);
+
+/* The length of the beginning that the forms of an English word share: of
+ * "deployments" that of "deploy". Lower case, ASCII letters only. */
+size_t memory_stem(const char *word);
 
 #endif

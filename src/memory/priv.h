@@ -20,6 +20,9 @@ enum memory_sql {
     SQL_CHANGE,
     SQL_END,
     SQL_REMOVE,
+    SQL_LINK_SET,
+    SQL_LINK_DROP,
+    SQL_LINK_GET,
     SQL_LINKABLE,
     SQL_LINKABLE_IN,
     /* relations */
@@ -63,11 +66,12 @@ struct memory_fulltext {
 struct memories {
     struct db *db;             /* borrowed */
     const struct clock *clock; /* borrowed */
+    bool has_links;
     struct sql sql;
     struct memory_fulltext words;
 };
 
-/* ---- entry.c ------------------------------------------------------------ */
+/* ---- entry_rows.c ------------------------------------------------------- */
 
 /* The entry, valid or not. QUIRE_NOT_FOUND without a message. */
 quire_status entry_any(struct memories *m, int64_t tenant, int64_t id,

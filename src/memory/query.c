@@ -9,6 +9,11 @@
  *     build cache  ->  "build cache" OR NEAR("build" "cache", 8)
  *                      OR "build" OR "cache"
  *
+ * Entries that have none of the words, but words that begin like them, are
+ * another query, whose hits come after those of the first:
+ *
+ *     deployments  ->  ("deploy" *) NOT ("deployments")
+ *
  * store/fts_query.h defines terms and their quoting; no text produces an
  * expression that the index refuses.
  *
@@ -29,6 +34,9 @@
 #define NEAR_MIN   2
 #define NEAR_MAX   6
 #define NEAR_REACH 8
+
+/* Fewer letters begin too many words. In bytes. */
+#define BEGINNING_MIN 3
 
 /* ---- words -------------------------------------------------------------- */
 
@@ -195,6 +203,57 @@ bool memory_expression(quire_bytes text, bool plain, struct buf *out)
         if (i > 0)
             buf_add_str(out, " OR ");
         fts_add_phrase(&terms[i], 1, out);
+    }
+    return n > 0;
+}
+
+/* ---- word beginnings ---------------------------------------------------- */
+
+/* The beginning to search for, of a term in lower case; 0: none. Half a number
+ * or half a name is another one. Words of other scripts have no endings that
+ * are known here. */
+static size_t beginning_of(const char *word)
+{
+    size_t len = strlen(word), i;
+    bool ascii = true;
+
+    for (i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)word[i];
+
+        if (c < 0x80 && (c < 'a' || c > 'z'))
+            return 0;
+        ascii &= c < 0x80;
+    }
+    if (len < BEGINNING_MIN)
+        return 0;
+    return ascii ? memory_stem(word) : len;
+}
+
+bool memory_stem_expression(quire_bytes text, struct buf *out)
+{
+    struct fts_terms t;
+    char word[WORD_SIZE];
+    quire_bytes term;
+    size_t n = 0;
+
+    fts_terms_init(&t, text);
+    while (n < TERMS_MAX && fts_next_term(&t, &term)) {
+        size_t len;
+
+        normalize_term(term, word);
+        len = t.in_quotes || is_among(stop_words, word) ? 0
+                                                        : beginning_of(word);
+        if (len == 0)
+            continue;
+        term = bytes_of(word, len);
+        buf_add_str(out, n++ ? " OR " : "(");
+        fts_add_phrase(&term, 1, out);
+        buf_add_str(out, " *");
+    }
+    if (n > 0) {
+        buf_add_str(out, ") NOT (");
+        memory_expression(text, true, out);
+        buf_add_char(out, ')');
     }
     return n > 0;
 }

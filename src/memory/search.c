@@ -17,6 +17,11 @@
  * place) of each list that it is in, and those sums decide (reciprocal rank
  * fusion). So the session's own entries come first unless they fit badly.
  *
+ * If that is fewer than asked for, entries follow whose words only begin like
+ * those of the question, or like their stems (query.c). They are ranked among
+ * themselves in the same way, and all their scores are below those of the
+ * others.
+ *
  * A word that is everywhere has as many hits as there are entries, and ranking
  * them all would take too long. Then the newest RANKED_MAX are ranked, by id,
  * those of the session separately; and the result says so.
@@ -54,6 +59,7 @@ struct recall {
     struct arena tmp; /* for one row          */
     struct hit *hits; /* owned                */
     size_t n;
+    size_t first; /* hits before it are ranked already */
     bool partial;
 };
 
@@ -104,19 +110,19 @@ static int by_score(const void *a, const void *b)
 
 static void sort_hits(struct recall *r)
 {
-    qsort(r->hits, r->n, sizeof *r->hits, by_score);
+    qsort(r->hits + r->first, r->n - r->first, sizeof *r->hits, by_score);
 }
 
 /* The hits are sorted; sort them again by their places in both lists. */
 static void fuse_lists(struct recall *r)
 {
     uint64_t pool = 3 * r->q->limit, place = 0;
-    size_t i, n = 0;
+    size_t i, n = r->first;
 
     if (pool < POOL_MIN)
         pool = POOL_MIN;
-    for (i = 0; i < r->n; i++) {
-        struct hit *h = &r->hits[i];
+    for (i = 0; r->first + i < r->n; i++) {
+        struct hit *h = &r->hits[r->first + i];
 
         h->score = i < pool ? TENANT_WEIGHT / (FUSION_K + (double)i + 1) : 0;
         if (h->pinned && place++ < pool)
@@ -128,6 +134,29 @@ static void fuse_lists(struct recall *r)
     sort_hits(r);
 }
 
+static void rank_hits(struct recall *r)
+{
+    sort_hits(r);
+    if (r->q->fused)
+        fuse_lists(r);
+}
+
+/* Lower the scores of the hits from `first` on below those of the others. */
+static void lower_scores(struct recall *r)
+{
+    double least, factor;
+    size_t i;
+
+    if (r->first == 0 || r->n == r->first)
+        return;
+    least = r->hits[r->first - 1].score;
+    if (r->hits[r->first].score < least)
+        return;
+    factor = least > 0 ? least / r->hits[r->first].score / 2 : 0;
+    for (i = r->first; i < r->n; i++)
+        r->hits[i].score *= factor;
+}
+
 /* ---- hits --------------------------------------------------------------- */
 
 static quire_status read_hits(struct recall *r, struct stmt *s,
@@ -135,7 +164,7 @@ static quire_status read_hits(struct recall *r, struct stmt *s,
 {
     quire_status st = QUIRE_OK;
 
-    while (r->n < HITS_MAX && !(st = sql_row(s, err))) {
+    while (r->n - r->first < HITS_MAX && !(st = sql_row(s, err))) {
         int64_t session = stmt_column_int(s, HIT_SESSION);
 
         arena_reset(&r->tmp);
@@ -199,7 +228,19 @@ static quire_status find_in(struct recall *r, int index, quire_bytes expression,
     return read_hits(r, s, err);
 }
 
-static quire_status find_all(struct recall *r, quire_error *err)
+static quire_status find_in_all(struct recall *r, const struct buf *expression,
+                                const struct buf *plain, quire_error *err)
+{
+    quire_status st = find_in(r, FULLTEXT_NOW, buf_bytes(expression),
+                              buf_bytes(plain), err);
+
+    if (!st && r->q->as_of_us)
+        st = find_in(r, FULLTEXT_PAST, buf_bytes(expression), buf_bytes(plain),
+                     err);
+    return st;
+}
+
+static quire_status find_words(struct recall *r, quire_error *err)
 {
     struct buf expression = BUF_INIT(256 * 1024), plain = BUF_INIT(64 * 1024);
     quire_status st = QUIRE_OK;
@@ -216,13 +257,31 @@ static quire_status find_all(struct recall *r, quire_error *err)
     if (!st)
         st = memory_fulltext_open(r->m, r->q->tenant, false, err);
     if (!st)
-        st = find_in(r, FULLTEXT_NOW, buf_bytes(&expression), buf_bytes(&plain),
-                     err);
-    if (!st && r->q->as_of_us)
-        st = find_in(r, FULLTEXT_PAST, buf_bytes(&expression),
-                     buf_bytes(&plain), err);
+        st = find_in_all(r, &expression, &plain, err);
+    if (!st)
+        rank_hits(r);
     buf_release(&expression);
     buf_release(&plain);
+    return st;
+}
+
+/* After find_words(), if the caller wants more. */
+static quire_status find_beginnings(struct recall *r, quire_error *err)
+{
+    struct buf expression = BUF_INIT(256 * 1024);
+    quire_status st = QUIRE_OK;
+
+    r->first = r->n;
+    if (r->n < r->q->limit && memory_stem_expression(r->q->text, &expression)) {
+        st = buf_status(&expression, "the question", err);
+        if (!st)
+            st = find_in_all(r, &expression, &expression, err);
+        if (!st) {
+            rank_hits(r);
+            lower_scores(r);
+        }
+    }
+    buf_release(&expression);
     return st;
 }
 
@@ -258,16 +317,15 @@ quire_status memory_search(struct memories *m, const struct memory_query *q,
                  : q->intent ? memory_intent(q->text)
                              : 0,
         .now_us = q->as_of_us ? q->as_of_us : clock_us(m->clock),
-        .hits = malloc(HITS_MAX * sizeof(struct hit)),
+        .hits = malloc(2 * HITS_MAX * sizeof(struct hit)),
     };
     quire_status st = r.hits ? db_begin(m->db, DB_LOOK, err) : err_memory(err);
 
     *partial = false;
     if (!st) {
-        st = find_all(&r, err);
-        sort_hits(&r);
-        if (q->fused)
-            fuse_lists(&r);
+        st = find_words(&r, err);
+        if (!st)
+            st = find_beginnings(&r, err);
         if (!st)
             st = emit_hits(&r, each, ctx, err);
         db_rollback(m->db);

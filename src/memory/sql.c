@@ -58,6 +58,10 @@ const char *const memory_sql[N_MEMORY_SQL] = {
                    " WHERE id = ?1",
     [SQL_END] = "UPDATE memory SET valid_to = ?2 WHERE id = ?1",
     [SQL_REMOVE] = "DELETE FROM memory WHERE id = ?1",
+    [SQL_LINK_SET] = "INSERT INTO memory_link(memory, artifact) VALUES(?1, ?2)"
+                     " ON CONFLICT(memory) DO UPDATE SET artifact = ?2",
+    [SQL_LINK_DROP] = "DELETE FROM memory_link WHERE memory = ?1",
+    [SQL_LINK_GET] = "SELECT artifact FROM memory_link WHERE memory = ?1",
     [SQL_LINKABLE] = LIVING,
     [SQL_LINKABLE_IN] = LIVING
     "AND (a.session = ?3 OR EXISTS(SELECT 1 FROM memory m WHERE"

@@ -18,6 +18,8 @@
  *   (3) Outputs are stored only while the owner exists: deleting or moving a
  *       session locks the same directory. So a deleted session leaves no
  *       orphaned outputs.
+ *   (4) No number is given twice. Removing the output with the highest number
+ *       leaves an empty file "<n>.removed" or "<n>-<name>.removed" in its place.
  */
 #include "output/dir.h"
 
@@ -117,6 +119,9 @@ static const char *name_in(const struct output_dir *s, const char *base,
 
 /* ---- numbering ---------------------------------------------------------- */
 
+/* What is left of a removed output. */
+#define REMOVED ".removed"
+
 /* Names that are numbered together: "<before><n><after>...". */
 struct series {
     const char *before;
@@ -184,7 +189,7 @@ static quire_status lock_owner_dir(struct output_dir *s, struct arena *keep,
     return err_fail(err, QUIRE_NOT_FOUND,
                     HINT_SHELL
                     "outputs go with their session; `quire session ls` lists "
-                    "those there are",
+                    "the sessions",
                     "the session was deleted%s meanwhile",
                     s->follow ? "" : " or moved");
 }
@@ -314,6 +319,18 @@ quire_status output_dir_put_report(struct output_dir *s, struct draft *d,
     return *id ? QUIRE_OK : err_memory(err);
 }
 
+static bool ends_with(const char *text, const char *suffix)
+{
+    size_t len = strlen(text), n = strlen(suffix);
+
+    return len > n && !strcmp(text + len - n, suffix);
+}
+
+bool output_dir_is_removed(const char *base)
+{
+    return ends_with(base, REMOVED);
+}
+
 /* ---- finding ------------------------------------------------------------ */
 
 struct search {
@@ -322,13 +339,6 @@ struct search {
     struct arena *keep;
     const char *found; /* its last component */
 };
-
-static bool ends_with(const char *text, const char *suffix)
-{
-    size_t len = strlen(text), n = strlen(suffix);
-
-    return len > n && !strcmp(text + len - n, suffix);
-}
 
 /* Of several, a log first, then the first by name: independent of the file
  * system. */
@@ -344,7 +354,8 @@ static quire_status record_log(void *ctx, const char *name,
 {
     struct search *s = ctx;
 
-    if (!info || strncmp(name, s->id, s->len) != 0 || name[s->len] != '.' ||
+    if (!info || output_dir_is_removed(name) ||
+        strncmp(name, s->id, s->len) != 0 || name[s->len] != '.' ||
         (s->found && !is_better(name, s->found)))
         return QUIRE_OK;
     s->found = arena_text(s->keep, bytes_str(name));
@@ -381,6 +392,99 @@ quire_status output_dir_find_report(struct output_dir *s, const char *id,
                             err);
 }
 
+/* ---- removing ----------------------------------------------------------- */
+
+/* The series that an id is numbered in, its number, and the name of the file
+ * that takes its place. False: it has no number. */
+static bool find_series(const char *id, bool report, struct arena *keep,
+                        struct series *series, uint64_t *n, const char **left)
+{
+    const char *dot = report ? strrchr(id, '.') : NULL;
+    const char *at = dot ? dot + 1 : id;
+    size_t digits = strspn(at, "0123456789");
+
+    *series = (struct series){.after = report ? '-' : '.'};
+    series->before = dot ? arena_text(keep, bytes_of(id, (size_t)(at - id)))
+                         : "";
+    *left = arena_printf(keep, "%s" REMOVED, id);
+    *n = strtoull(at, NULL, 10);
+    return digits > 0 && digits <= DIGITS_MAX &&
+           at[digits] == (report ? '-' : '\0');
+}
+
+/* Keep the number of `id` taken, if it is the highest. The directory is locked. */
+static quire_status keep_number(struct output_dir *s, const char *id,
+                                bool report, struct arena *keep,
+                                quire_error *err)
+{
+    struct series series;
+    struct draft *d;
+    const char *left, *name;
+    uint64_t n;
+    quire_status st;
+
+    if (!find_series(id, report, keep, &series, &n, &left))
+        return QUIRE_OK;
+    name = left && series.before ? name_in(s, left, keep) : NULL;
+    if (!name)
+        return err_memory(err);
+    st = scan_dir(s, record_number, &series, err);
+    if (st || series.next != n + 1)
+        return st;
+    st = s->store->ops->create(s->store, &d, err);
+    if (!st)
+        st = d->ops->publish(d, name, true, err);
+    return as_io_error(st, err);
+}
+
+static quire_status remove_files(struct output_dir *s, const char *id,
+                                 bool report, struct arena *keep,
+                                 quire_error *err)
+{
+    const char *name;
+    bool any = false;
+    quire_status st = report ? output_dir_find_report(s, id, ".json", keep,
+                                                      &name, err)
+                             : QUIRE_NOT_FOUND;
+
+    /* The JSON beside a report first: without the report it is not found. */
+    if (!st)
+        st = s->store->ops->remove(s->store, name, err);
+    if (st && st != QUIRE_NOT_FOUND)
+        return as_io_error(st, err);
+    /* Another program may have used a number twice. */
+    for (;;) {
+        st = report ? output_dir_find_report(s, id, ".md", keep, &name, err)
+                    : output_dir_find_log(s, id, keep, &name, err);
+        if (!st)
+            st = as_io_error(s->store->ops->remove(s->store, name, err), err);
+        if (st)
+            break;
+        any = true;
+    }
+    return any && st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+quire_status output_dir_remove(struct output_dir *s, const char *id,
+                               bool report, struct arena *keep,
+                               quire_error *err)
+{
+    const char *name;
+    quire_status st = report ? output_dir_find_report(s, id, ".md", keep, &name,
+                                                      err)
+                             : output_dir_find_log(s, id, keep, &name, err);
+
+    if (!st)
+        st = lock_owner_dir(s, keep, err);
+    if (st)
+        return st;
+    st = keep_number(s, id, report, keep, err);
+    if (!st)
+        st = remove_files(s, id, report, keep, err);
+    s->store->ops->unlock_dir(s->store);
+    return st;
+}
+
 /* ---- listing ------------------------------------------------------------ */
 
 struct listing {
@@ -395,7 +499,7 @@ bool output_dir_is_output(const char *base)
     size_t digits = strspn(base, "0123456789");
 
     return (digits > 0 && base[digits] == '.') || ends_with(base, ".md") ||
-           ends_with(base, ".json");
+           ends_with(base, ".json") || output_dir_is_removed(base);
 }
 
 /* The parts of a name; false: it is not an output. */
@@ -428,7 +532,8 @@ static quire_status collect_item(void *ctx, const char *base,
     struct listing *g = ctx;
     struct output_dir_item item = {0};
 
-    if (!info || !read_name(base, g->keep, &item))
+    if (!info || output_dir_is_removed(base) ||
+        !read_name(base, g->keep, &item))
         return QUIRE_OK;
     item.name = name_in(g->dir, base, g->keep);
     item.info = *info;

@@ -5,8 +5,8 @@
  *     <index>-<name>.md            agent://<index>-<name>
  *     <parent>.<index>-<name>.md   agent://<parent>.<index>-<name>
  *
- * Numbers increase and are never reused, also between processes: see dir.c. A
- * file here is complete, and is not written to again.
+ * Numbers increase and are never reused, also between processes and after a
+ * removal: see dir.c. A file here is complete, and is not written to again.
  */
 #ifndef OUTPUT_DIR_H
 #define OUTPUT_DIR_H
@@ -75,6 +75,16 @@ quire_status output_dir_find_report(struct output_dir *s, const char *id,
 /* Whether the last component of a name is that of an output, or of the JSON
  * beside a report. Other names in a shared directory are not ours. */
 bool output_dir_is_output(const char *base);
+
+/* Whether it is the name that keeps the number of a removed output taken. */
+bool output_dir_is_removed(const char *base);
+
+/* Remove the log with a number, or the report with an id and the JSON beside it;
+ * reports below it stay. Durable. QUIRE_NOT_FOUND without a message: there is
+ * none; with one: the session is gone. */
+quire_status output_dir_remove(struct output_dir *s, const char *id,
+                               bool report, struct arena *keep,
+                               quire_error *err);
 
 /* The outputs in order: logs by number, then reports by id. */
 struct output_dir_item {

@@ -63,7 +63,7 @@ struct reader {
 
 /* ---- white space --------------------------------------------------------- */
 
-/* White space as in String.prototype.trim_space(). */
+/* White space as in String.prototype.trim(). */
 static bool is_space(uint32_t cp)
 {
     return (cp >= 0x09 && cp <= 0x0d) || cp == ' ' || cp == 0xa0 ||

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/map.h"
 #include "base/timestamp.h"
 #include "server/priv.h"
 
@@ -27,18 +28,29 @@ static bool is_visible(quire_bytes text)
     return text.len > 0;
 }
 
+/* A keyed hash of a counter: two ids do not reveal how many requests, of other
+ * tenants, came between them. */
+static void make_id(struct server *s, char out[ID_MAX + 1])
+{
+    uint64_t n[2] = {atomic_fetch_add(&s->n_ids, 1), 0};
+    uint64_t high = map_hash(s->salt, bytes_of(n, sizeof n)), low;
+
+    n[1] = 1;
+    low = map_hash(s->salt, bytes_of(n, sizeof n));
+    snprintf(out, ID_MAX + 1, "%016llx%08llx", (unsigned long long)high,
+             (unsigned long long)(low >> 32));
+}
+
 /* The client's X-Request-Id, or a new unique id. */
 static void choose_id(struct request *c, char out[ID_MAX + 1])
 {
     quire_bytes given = exchange_header(c->x, "X-Request-Id");
-    struct server *s = c->server;
 
     if (given.data && given.len <= ID_MAX && is_visible(given))
         snprintf(out, ID_MAX + 1, "%.*s", (int)given.len,
                  (const char *)given.data);
     else
-        snprintf(out, ID_MAX + 1, "%016llx%08llx", (unsigned long long)s->salt,
-                 (unsigned long long)atomic_fetch_add(&s->n_ids, 1));
+        make_id(c->server, out);
 }
 
 /* "00-<32 hex digits>-<16>-<2>", of which not all are zeros: W3C Trace Context.

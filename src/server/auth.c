@@ -294,24 +294,44 @@ static void count_failure(struct request *c)
     int64_t wait_ns;
 
     if (key)
-        rate_limit_take(c->server->logins, key, LOGIN_RATE, LOGIN_BURST,
+        rate_limit_take(c->server->logins, key, 1, LOGIN_RATE, LOGIN_BURST,
                         clock_steady_us() * 1000, &wait_ns);
 }
 
-bool auth_check_rate(struct request *c)
+/* The most requests at once. */
+static uint64_t burst_of(const struct server_settings *settings)
+{
+    return settings->burst ? settings->burst : settings->rate;
+}
+
+bool auth_check_rate(struct request *c, uint64_t n)
 {
     struct server *s = c->server;
     const struct server_settings *settings = server_settings(s);
     int64_t wait_ns;
 
     if (!settings->rate ||
-        rate_limit_take(s->tenants, (uint64_t)c->tenant.id, settings->rate,
-                        settings->burst ? settings->burst : settings->rate,
-                        clock_steady_us() * 1000, &wait_ns))
+        rate_limit_take(s->tenants, (uint64_t)c->tenant.id, n, settings->rate,
+                        burst_of(settings), clock_steady_us() * 1000, &wait_ns))
         return true;
     atomic_fetch_add(&s->limited, 1);
     return refuse_rate(c, wait_ns, "wait as long as Retry-After says",
                        "the tenant exceeds its rate limit");
+}
+
+bool auth_check_batch(struct request *c, uint64_t n)
+{
+    const struct server_settings *settings = server_settings(c->server);
+
+    if (settings->rate && n > burst_of(settings)) {
+        request_refuse(c, 400, "invalid", "send them in several batches",
+                       "the batch has %llu messages, the rate limit allows "
+                       "%llu at once",
+                       (unsigned long long)n,
+                       (unsigned long long)burst_of(settings));
+        return false;
+    }
+    return n < 2 || auth_check_rate(c, n - 1);
 }
 
 /* ---- tokens ------------------------------------------------------------- */
@@ -350,10 +370,46 @@ static bool refuse_token(struct request *c, const char *token)
     return false;
 }
 
+static bool is_admin_token(struct request *c, const char *token)
+{
+    const char *expected = server_settings(c->server)->admin_token;
+
+    return *expected && is_same_secret(token, expected);
+}
+
+/* A valid token without the right: 403. The client knows the token, so it learns
+ * nothing. */
+static bool refuse_right(struct request *c, bool admin)
+{
+    request_refuse(c, 403, "forbidden",
+                   admin ? "send the admin token"
+                         : "send the token of a tenant",
+                   admin ? "a tenant's token cannot administer the server"
+                         : "the admin token cannot read or write a tenant's "
+                           "data");
+    return false;
+}
+
+static bool check_admin(struct request *c, const char *token)
+{
+    quire_tenant tenant;
+    quire_error err;
+    quire_status st;
+
+    if (is_admin_token(c, token))
+        return true;
+    st = quire_tenant_by_token(c->thread_ctx->root, token, &tenant, &err);
+    if (st == QUIRE_NOT_FOUND)
+        return refuse_token(c, token);
+    if (!st)
+        return refuse_right(c, true);
+    request_fail(c, st, &err);
+    return false;
+}
+
 bool auth_check_token(struct request *c, bool admin)
 {
     const char *token = read_token(c), *name;
-    const char *expected = server_settings(c->server)->admin_token;
     quire_error err;
     quire_status st;
 
@@ -361,14 +417,12 @@ bool auth_check_token(struct request *c, bool admin)
         return refuse_token(c, NULL);
     if (!may_try_token(c))
         return false;
-    if (admin) {
-        if (!*expected || !is_same_secret(token, expected))
-            return refuse_token(c, token);
-        return true;
-    }
+    if (admin)
+        return check_admin(c, token);
     st = quire_tenant_by_token(c->thread_ctx->root, token, &c->tenant, &err);
     if (st == QUIRE_NOT_FOUND)
-        return refuse_token(c, token);
+        return is_admin_token(c, token) ? refuse_right(c, false)
+                                        : refuse_token(c, token);
     name = st ? NULL : arena_text(&c->keep, bytes_str(c->tenant.name));
     if (!st && !name)
         st = err_memory(&err);
@@ -376,4 +430,14 @@ bool auth_check_token(struct request *c, bool admin)
     if (st)
         request_fail(c, st, &err);
     return !st;
+}
+
+bool auth_is_current(struct request *c)
+{
+    const char *token = read_token(c);
+    quire_tenant now;
+
+    return token &&
+           !quire_tenant_by_token(c->thread_ctx->root, token, &now, NULL) &&
+           now.id == c->tenant.id;
 }

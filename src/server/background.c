@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "server/events.h"
+#include "server/mcp/registry.h"
 
 /* Intervals: watches, the list of tenants, the check whether gc is due. */
 enum { STEP_MS = 200, TENANTS_EVERY_MS = 5000, COLLECT_EVERY_MS = 60000 };
@@ -117,7 +118,7 @@ static quire_status update_tenant(void *ctx, const quire_tenant *t,
             u->list[i].listed = !t->disabled;
             return QUIRE_OK;
         }
-    if (u->n < WATCHED_MAX && !t->disabled)
+    if (u->n < WATCHED_MAX && u->n < u->c.watched_max && !t->disabled)
         begin_watch(u, t->id);
     return QUIRE_OK;
 }
@@ -141,11 +142,14 @@ static quire_status handle_change(void *ctx, const quire_audit *change,
     if (change->id <= r->u->audited || r->first)
         return QUIRE_NOT_FOUND; /* ends the list */
     /* Its token may have been revoked. */
-    if (change->tenant && strcmp(change->action, "tenant.add") != 0)
+    if (change->tenant && strcmp(change->action, "tenant.add") != 0) {
         events_end_tenant(r->u->c.events, change->tenant);
+        mcp_registry_end_tenant(r->u->c.mcp_registry, change->tenant);
+    }
     return QUIRE_OK;
 }
 
+/* Once after each change of the catalogue, at most once a step. */
 static void read_audit_log(struct background *u)
 {
     struct reading r = {.u = u, .newest = u->audited, .first = u->audited < 0};
@@ -170,7 +174,6 @@ static void update_tenants(struct background *u)
             close_watch(&u->list[i]);
     }
     u->n = n;
-    read_audit_log(u);
 }
 
 /* A change of a file. It is published after the callback, when the handle is free
@@ -278,6 +281,8 @@ static void detect_foreign_writes(struct background *u, int64_t now)
     int64_t version = quire_changes(u->q);
     bool alone = u->quiet && atomic_load(u->c.begun) == u->begun && !u->worked;
 
+    if (!version || version != u->version)
+        read_audit_log(u);
     if (u->version && version && version != u->version)
         u->foreign = alone || u->foreign == FOREIGN_CERTAIN ? FOREIGN_CERTAIN
                                                             : FOREIGN_MAYBE;

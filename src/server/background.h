@@ -15,10 +15,13 @@
 
 struct background;
 struct events;
+struct mcp_registry;
 
 struct background_config {
     const char *home;
+    size_t watched_max; /* workspaces; others are synchronised when used */
     struct events *events;
+    struct mcp_registry *mcp_registry;
     /* Requests begun and done. If none runs, a change of the catalogue is another
      * process's, and published as `changed`. */
     const atomic_uint_fast64_t *begun, *done;

@@ -1,8 +1,9 @@
 /*
  * compress.c - see compress.h
  *
- * Compressed is a whole answer of a compressible type that is long enough. Ranges
- * are not: they count bytes of the identity encoding. An ETag names bytes, so a
+ * Compressed is a whole answer of a compressible type that is long enough, unless its
+ * bytes are compressed already. Ranges are not: they count bytes of the identity
+ * encoding. An answer is compressed once: the response cache keeps it as it is sent. An ETag names bytes, so a
  * compressed answer gets another one, by a suffix that blob_response.c knows; a
  * client can send it back in a condition.
  */
@@ -193,6 +194,28 @@ static bool is_compressible(quire_bytes type)
            ends_in(bare, "+xml");
 }
 
+/* Content that is compressed, whatever type its client gave it. Packing it again
+ * gains nothing for most; the rest expands twice at the client. */
+static bool is_packed(quire_bytes body)
+{
+    static const struct {
+        const char *begins;
+        size_t len;
+    } marks[] = {
+        {"\x1f\x8b\x08", 3},     /* gzip  */
+        {"\x28\xb5\x2f\xfd", 4}, /* zstd  */
+        {"\xfd\x37zXZ", 5},      /* xz    */
+        {"BZh", 3},              /* bzip2 */
+        {"PK\x03\x04", 4},       /* zip   */
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (bytes_starts(body, bytes_of(marks[i].begins, marks[i].len)))
+            return true;
+    return false;
+}
+
 /* "\"x\"" becomes "\"x-gzip\"". */
 static void mark_etag(struct buf *headers)
 {
@@ -234,13 +257,14 @@ bool compress_response(struct request *c)
     bool on_loop = !c->route || c->route->flags & ROUTE_INLINE;
 
     /* Vary must be the same for 200, 206 and 304. */
-    if (a->status == 304 || a->status == 206)
+    if (a->status == 304 || a->status == 206 ||
+        find_header(&a->headers, "Content-Encoding").data)
         return true;
     if (a->body.failed || a->content || a->body.len < PACK_MIN || !type.data ||
-        !is_compressible(type) ||
-        find_header(&a->headers, "Content-Encoding").data)
+        !is_compressible(type))
         return false;
-    if (c->thread_ctx && !(on_loop && a->body.len > LOOP_PACK_MAX) &&
+    if (c->thread_ctx && !is_packed(buf_bytes(&a->body)) &&
+        !(on_loop && a->body.len > LOOP_PACK_MAX) &&
         compress_wants_gzip(exchange_header(c->x, "Accept-Encoding")) &&
         pack_body(c)) {
         if (!c->route || !(c->route->flags &

@@ -26,6 +26,8 @@ void page_end_rows(struct page *p)
 {
     json_array_end(&p->c->w);
     put_number(p->c, "count", (int64_t)p->n);
+    if (p->c->tenant.id)
+        put_number(p->c, "tenant_id", p->c->tenant.id);
 }
 
 void page_put_cursor(struct page *p)

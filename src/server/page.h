@@ -1,7 +1,7 @@
 /*
  * page.h - lists in answers, whole or by page
  *
- *     {"<key>": [row, ...], "count": n, ..., "next_cursor": "<time>.<id>"}
+ *     {"<key>": [row, ...], "count": n, "tenant_id": id, ..., "next_cursor": "<time>.<id>"}
  *
  * A page queries one row more than its limit. If that row comes there are more; it
  * is left out, and the next page begins with it.
@@ -26,7 +26,7 @@ void page_begin(struct page *p, const char *key);
  * key is for the cursor. */
 quire_status page_take(struct page *p, int64_t us, int64_t id);
 
-/* End the array, and write its count. */
+/* End the array, and write its count and the tenant's id. */
 void page_end_rows(struct page *p);
 
 /* "next_cursor": of the last row; null unless there are more. */

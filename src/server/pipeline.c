@@ -11,6 +11,7 @@
  *
  * The first three run on the thread of the event loop.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
@@ -52,7 +53,8 @@ static bool has_flag(const struct request *c, unsigned flag)
 
 /* ---- the response cache ------------------------------------------------- */
 
-/* Whether the answer depends only on the address, the token and the catalogue. */
+/* Whether the answer depends only on the address, the token, the encoding and the
+ * catalogue. */
 static bool is_cacheable(const struct request *c)
 {
     static const char *const depends[] = {"If-Match",
@@ -85,7 +87,12 @@ static bool answer_from_cache(struct request *c)
     c->state = quire_changes(d->root);
     if (c->state)
         c->state += (int64_t)d->n_opened << 32;
-    text = arena_printf(&c->keep, "%.*s\n%.*s?%.*s", (int)token.len,
+    text = arena_printf(&c->keep, "%s\n%.*s\n%.*s?%.*s",
+                        compress_wants_gzip(
+                            exchange_header(c->x, "Accept-Encoding"))
+                            ? "gzip"
+                            : "",
+                        (int)token.len,
                         token.data ? (const char *)token.data : "",
                         (int)head->path.len, (const char *)head->path.data,
                         (int)head->query.len,
@@ -133,7 +140,8 @@ static bool authorize(struct request *c)
     if (is_options(c) && c->match.allowed)
         return true;
     if (is_cacheable(c) && answer_from_cache(c)) {
-        auth_check_rate(c);
+        exchange_own(c->x, (uint64_t)c->tenant.id);
+        auth_check_rate(c, 1);
         return false;
     }
     if (has_flag(c, ROUTE_PUBLIC) ||
@@ -141,7 +149,7 @@ static bool authorize(struct request *c)
         return true;
     c->by_token = true;
     if (!auth_check_token(c, needs_admin(c)) ||
-        (!needs_admin(c) && !auth_check_rate(c)))
+        (!needs_admin(c) && !auth_check_rate(c, 1)))
         return false;
     exchange_own(c->x, (uint64_t)c->tenant.id);
     return true;
@@ -151,6 +159,7 @@ static bool authorize(struct request *c)
 static uint64_t max_body(struct request *c)
 {
     const struct head *head = exchange_head(c->x);
+    char tenant[32];
     quire_setting s;
 
     if (!has_flag(c, ROUTE_LARGE))
@@ -162,7 +171,10 @@ static uint64_t max_body(struct request *c)
     /* A small body needs no look at the quota; the put checks it anyway. */
     if (head->length <= SPOOL_FROM && !head->chunked)
         return SPOOL_FROM;
-    return quire_config_get(c->thread_ctx->root, "quota.file", &s, NULL)
+    /* The default of the quota depends on the tenant. */
+    snprintf(tenant, sizeof tenant, "#%lld", (long long)c->tenant.id);
+    return quire_tenant_use(c->thread_ctx->root, tenant, NULL) ||
+                   quire_config_get(c->thread_ctx->root, "quota.file", &s, NULL)
                ? SPOOL_FROM
                : strtoull(s.value, NULL, 10);
 }

@@ -88,7 +88,8 @@ struct settings {
 
 struct server {
     struct server_config c;
-    char *home;  /* owned, absolute */
+    char *home;         /* owned, absolute */
+    size_t watched_max; /* workspaces */
     char *spool; /* owned; directory of long bodies and answers: among the
                     blobs, where gc removes what a crash leaves */
     struct router *router;
@@ -123,7 +124,7 @@ struct server {
     struct group_commit *group_commit;
 
     int64_t began_us;
-    uint64_t salt; /* of request ids */
+    uint64_t salt[2]; /* of request ids */
     atomic_uint_fast64_t n_ids;
     atomic_uint_fast64_t queue_refused, limited, limited_logins;
     atomic_uint_fast64_t groups, grouped; /* of group_commit.c */
@@ -192,8 +193,14 @@ bool auth_check_origin(struct request *c);
  * False: answered. */
 bool auth_check_token(struct request *c, bool admin);
 
-/* Check the rate limit of the tenant. False: answered. */
-bool auth_check_rate(struct request *c);
+/* Whether the tenant's token of an authorised request is still valid. */
+bool auth_is_current(struct request *c);
+
+/* Check the rate limit of the tenant for `n` requests. False: answered. */
+bool auth_check_rate(struct request *c, uint64_t n);
+
+/* The same for a request with `n` messages, of which one is counted already. */
+bool auth_check_batch(struct request *c, uint64_t n);
 
 /* Check Content-Type, -Encoding and -Range. False: answered. */
 bool auth_check_content_type(struct request *c);

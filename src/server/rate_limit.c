@@ -62,12 +62,13 @@ static struct bucket *find(struct rate_limit *r, uint64_t key, bool make)
     return fullest;
 }
 
-static bool ask(struct rate_limit *r, uint64_t key, uint64_t rate,
+static bool ask(struct rate_limit *r, uint64_t key, uint64_t n, uint64_t rate,
                 uint64_t burst, int64_t now_ns, int64_t *wait_ns, bool take)
 {
     int64_t drop = rate < 1000000000 ? 1000000000 / (int64_t)rate : 1;
     int64_t room = burst < (uint64_t)(NS_MAX / drop) ? (int64_t)burst * drop
                                                      : NS_MAX;
+    int64_t wanted = (int64_t)n * drop;
     struct bucket *b;
     int64_t missing;
     bool fine;
@@ -81,11 +82,11 @@ static bool ask(struct rate_limit *r, uint64_t key, uint64_t rate,
         missing = room;
         b->full_ns = now_ns + room;
     }
-    fine = missing + drop <= room;
+    fine = missing + wanted <= room;
     if (!fine)
-        *wait_ns = missing + drop - room;
+        *wait_ns = missing + wanted - room;
     if (fine && take) {
-        b->full_ns = now_ns + missing + drop;
+        b->full_ns = now_ns + missing + wanted;
         if (b->full_ns > atomic_load(&r->full_ns))
             atomic_store(&r->full_ns, b->full_ns);
     }
@@ -93,14 +94,15 @@ static bool ask(struct rate_limit *r, uint64_t key, uint64_t rate,
     return fine;
 }
 
-bool rate_limit_take(struct rate_limit *r, uint64_t key, uint64_t rate,
-                     uint64_t burst, int64_t now_ns, int64_t *wait_ns)
+bool rate_limit_take(struct rate_limit *r, uint64_t key, uint64_t n,
+                     uint64_t rate, uint64_t burst, int64_t now_ns,
+                     int64_t *wait_ns)
 {
-    return ask(r, key, rate, burst, now_ns, wait_ns, true);
+    return ask(r, key, n, rate, burst, now_ns, wait_ns, true);
 }
 
 bool rate_limit_has(struct rate_limit *r, uint64_t key, uint64_t rate,
                     uint64_t burst, int64_t now_ns, int64_t *wait_ns)
 {
-    return ask(r, key, rate, burst, now_ns, wait_ns, false);
+    return ask(r, key, 1, rate, burst, now_ns, wait_ns, false);
 }

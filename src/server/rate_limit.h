@@ -17,13 +17,15 @@ struct rate_limit;
 struct rate_limit *rate_limit_new(void); /* NULL: no memory */
 void rate_limit_free(struct rate_limit *r);
 
-/* Take a token from the bucket `key` at `now_ns` of a monotonic clock. False: it is
- * empty, and has one again in *wait_ns. `rate` is per second; it and `burst` are at
- * least 1. Any thread. */
-bool rate_limit_take(struct rate_limit *r, uint64_t key, uint64_t rate,
-                     uint64_t burst, int64_t now_ns, int64_t *wait_ns);
+/* Take `n` tokens, at most 1000, from the bucket `key` at `now_ns` of a monotonic
+ * clock. False: it has fewer, none was taken, and it has enough in *wait_ns (never,
+ * if `n` is above `burst`). `rate` is per second; it and `burst` are at least 1. Any
+ * thread. */
+bool rate_limit_take(struct rate_limit *r, uint64_t key, uint64_t n,
+                     uint64_t rate, uint64_t burst, int64_t now_ns,
+                     int64_t *wait_ns);
 
-/* The same without taking the token. */
+/* Whether the bucket has a token. */
 bool rate_limit_has(struct rate_limit *r, uint64_t key, uint64_t rate,
                     uint64_t burst, int64_t now_ns, int64_t *wait_ns);
 

@@ -355,7 +355,7 @@ static const char *const kind_names[] = {
 static bool is_text(const struct field *f, quire_bytes value)
 {
     struct buf text = BUF_INIT((size_t)1 << 31);
-    bool fine = json_kind(value) == JSON_STRING;
+    bool fine = json_kind(value) == JSON_STRING && json_is_text(value);
 
     if (fine && !(f->flags & FIELD_BYTES)) {
         json_decode(value, &text);
@@ -452,7 +452,9 @@ static bool wrong_field(struct request *c, const struct field *f)
     request_refuse(c, 400, "invalid", f->prose, "%s must be %s%s", f->name,
                    f->flags & FIELD_FROM_1 ? "a whole number, 1 or more"
                                            : kind_names[f->kind],
-                   text && !(f->flags & FIELD_BYTES) ? " without NUL" : "");
+                   !text                    ? ""
+                   : f->flags & FIELD_BYTES ? " of whole characters"
+                                            : " without NUL");
     return false;
 }
 
@@ -477,7 +479,10 @@ static bool take_query_word(struct request *c, const char *at, const char *end)
     for (i = 0; f && f[i].name; i++)
         if (f[i].flags & FIELD_QUERY && bytes_is(name, f[i].name))
             return take_query_value(c, i, value) || wrong_field(c, &f[i]);
-    return name.len + value.len == 0 || unknown_field(c, name);
+    /* Probes and browsers add parameters of their own to public addresses. */
+    return name.len + value.len == 0 ||
+           c->route->flags & (ROUTE_PUBLIC | ROUTE_LOCAL) ||
+           unknown_field(c, name);
 }
 
 static bool take_query(struct request *c)

@@ -13,12 +13,26 @@ void request_free(struct request *c)
     free(c);
 }
 
+/* A long answer waits for its client in a file. Without room for one it is counted
+ * as memory, and may be refused. */
+static void spool_answer(struct request *c)
+{
+    struct response *a = &c->answer;
+
+    if (a->stream || a->content || a->body.failed ||
+        a->body.len <= SPOOL_FROM ||
+        exchange_spool(c->x, buf_bytes(&a->body), &a->content, NULL))
+        return;
+    buf_release(&a->body);
+}
+
 void request_finish(struct request *c)
 {
     struct exchange *x = c->x;
     struct response answer;
 
     request_log(c);
+    spool_answer(c);
     answer = c->answer;
     c->answer = response_new();
     request_free(c);
@@ -52,12 +66,23 @@ static quire_status bind_tenant(struct request *c, struct thread_ctx *d,
     return quire_tenant_use(c->q, which, err);
 }
 
+/* It is cached as it is sent: a hit is not compressed again. */
 static void cache_answer(struct request *c)
 {
-    if (c->response_cache && c->answer.status == 200 && !c->answer.stream &&
-        !c->answer.promised)
-        response_cache_add(c->response_cache, c->cache_key, c->state,
-                           &c->answer, c->tenant.id);
+    if (!c->response_cache || c->answer.status != 200 || c->answer.stream ||
+        c->answer.promised)
+        return;
+    compress_response(c);
+    response_cache_add(c->response_cache, c->cache_key, c->state, &c->answer,
+                       c->tenant.id);
+}
+
+/* A revocation ends the streams that it finds; one that begins only now, by a token
+ * that was checked before, is ended here. */
+static void end_revoked_stream(struct request *c)
+{
+    if (c->answer.stream && c->by_token && !auth_is_current(c))
+        stream_end(c->answer.stream);
 }
 
 void request_run(struct request *c, struct thread_ctx *d)
@@ -74,6 +99,7 @@ void request_run(struct request *c, struct thread_ctx *d)
         if (c->answer.status < 300 && !(c->route->flags & ROUTE_RAW_ANSWER))
             response_header(&c->answer, "Content-Type", "application/json");
         cache_answer(c);
+        end_revoked_stream(c);
     }
     if (!c->grouped) /* else it is done when its group is */
         atomic_fetch_add(&d->server->done, 1);

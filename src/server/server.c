@@ -20,16 +20,38 @@
 enum { DESCRIPTORS = 16384 };
 
 /* The usual limit, 1024 descriptors, is too small: each thread has files of some
- * tenants open, and each client needs one. */
-static void raise_limit(void)
+ * tenants open, and each client needs one. Returns the limit. */
+static uint64_t raise_limit(void)
 {
-    struct rlimit r;
+    struct rlimit r, more;
 
-    if (getrlimit(RLIMIT_NOFILE, &r) || r.rlim_cur >= DESCRIPTORS)
-        return;
-    r.rlim_cur = r.rlim_max < DESCRIPTORS ? r.rlim_max : DESCRIPTORS;
-    if (setrlimit(RLIMIT_NOFILE, &r))
-        return; /* the old limit stays */
+    if (getrlimit(RLIMIT_NOFILE, &r))
+        return DESCRIPTORS;
+    more = r;
+    more.rlim_cur = r.rlim_max < DESCRIPTORS ? r.rlim_max : DESCRIPTORS;
+    if (r.rlim_cur < DESCRIPTORS && !setrlimit(RLIMIT_NOFILE, &more))
+        r = more; /* else the old limit stays */
+    return r.rlim_cur;
+}
+
+/* Divide the descriptors: at least half of them, or DESCRIPTORS_RESERVED, are not for
+ * connections. A worker needs about 18 (two of the catalogue, one for each tenant
+ * it served last), a watched workspace 5. */
+enum { DESCRIPTORS_RESERVED = 6000 };
+
+static void divide_descriptors(struct server *s, uint64_t limit,
+                               struct http_config *http)
+{
+    uint64_t reserved = limit / 2 < DESCRIPTORS_RESERVED ? limit / 2
+                                                         : DESCRIPTORS_RESERVED;
+    uint64_t workers = limit / 64 < 2 ? 2 : limit / 64;
+
+    if (limit - reserved < http->connections_max)
+        http->connections_max = limit - reserved;
+    if (workers < WORKERS &&
+        (!s->c.workers || workers < (uint64_t)s->c.workers))
+        s->c.workers = (int)workers;
+    s->watched_max = limit / 40;
 }
 
 /* Everything but the listening socket. */
@@ -59,7 +81,7 @@ static quire_status init_parts(struct server *s, quire_error *err)
     }
     quire_close(q);
     if (!st)
-        st = rand_bytes(&rand_system, &s->salt, sizeof s->salt, err);
+        st = rand_bytes(&rand_system, s->salt, sizeof s->salt, err);
     if (!st)
         st = log_open(STDERR_FILENO, &s->log, err);
     return st ? st : server_read_settings(s, err);
@@ -75,8 +97,8 @@ quire_status server_open(const struct server_config *config,
     *out = NULL;
     if (!s)
         return err_memory(err);
-    raise_limit();
     s->c = *config;
+    divide_descriptors(s, raise_limit(), &http);
     s->last = &s->first;
     s->began_us = clock_steady_us();
     pthread_mutex_init(&s->lock, NULL);
@@ -116,7 +138,9 @@ const char *server_home(const struct server *s)
 quire_status server_run(struct server *s, quire_error *err)
 {
     struct background_config background = {.home = s->home,
+                                           .watched_max = s->watched_max,
                                            .events = s->events,
+                                           .mcp_registry = s->mcp_registry,
                                            .begun = &s->begun,
                                            .done = &s->done};
     quire_status st = workers_begin(s, err);

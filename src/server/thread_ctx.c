@@ -67,6 +67,12 @@ struct events *thread_ctx_events(struct thread_ctx *d)
     return d->server->events;
 }
 
+void thread_ctx_end_streams(struct thread_ctx *d, int64_t tenant)
+{
+    events_end_tenant(d->server->events, tenant);
+    mcp_registry_end_tenant(d->server->mcp_registry, tenant);
+}
+
 /* With less free space than this the database cannot write its log. */
 #define ROOM_MIN ((uint64_t)1 << 20)
 

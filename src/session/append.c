@@ -87,7 +87,7 @@ quire_bytes write_quoted(struct arena *keep, quire_bytes text)
 
 /* ---- ready to write ------------------------------------------------------ */
 
-quire_status write_ready(struct session *s, quire_error *err)
+quire_status write_ready(quire_session *s, quire_error *err)
 {
     quire_status st;
 
@@ -106,7 +106,7 @@ quire_status write_ready(struct session *s, quire_error *err)
 
 /* ---- writing and syncing ------------------------------------------------ */
 
-quire_status write_to_file(struct session *s, quire_error *err)
+quire_status write_to_file(quire_session *s, quire_error *err)
 {
     struct object_store *store = s->store;
     struct object *log;
@@ -131,15 +131,19 @@ quire_status write_to_file(struct session *s, quire_error *err)
     s->log = log;
     s->in_file = true;
     s->n_synced = s->n_written;
+    s->own_from = NONE;
     return QUIRE_OK;
 }
 
 /* Wait until append number `target` is on the disk. */
-static quire_status wait_synced(struct session *s, uint64_t target,
+static quire_status wait_synced(quire_session *s, uint64_t target,
                                 quire_error *err)
 {
+    if (s->lost.status)
+        write_latch(s, s->lost.status, &s->lost);
     while (s->n_synced < target && !s->failed.status) {
         quire_error why = {0};
+        uint32_t next = s->index.n;
         uint64_t reach;
         quire_status st;
 
@@ -153,10 +157,16 @@ static quire_status wait_synced(struct session *s, uint64_t target,
         st = s->log->ops->sync(s->log, &why);
         pthread_mutex_lock(&s->lock);
         s->syncing = false;
+        if (!st) {
+            s->n_synced = reach;
+            s->own_from = s->n_written > reach ? next : NONE;
+        }
+        /* Another program may have replaced the file by one that has all of
+         * it: then that is synced. */
+        if (st == QUIRE_CHANGED)
+            st = load_reopen(s, &why);
         if (st)
             write_latch(s, st, &why);
-        else
-            s->n_synced = reach;
         pthread_cond_broadcast(&s->synced);
     }
     if (s->n_synced >= target)
@@ -166,7 +176,7 @@ static quire_status wait_synced(struct session *s, uint64_t target,
     return s->failed.status;
 }
 
-quire_status session_flush(struct session *s, quire_error *err)
+quire_status quire_session_flush(quire_session *s, quire_error *err)
 {
     quire_status st = session_enter(s, err);
 
@@ -186,7 +196,7 @@ quire_status session_flush(struct session *s, quire_error *err)
 /* ---- operations (idempotency) ------------------------------------------- */
 
 /* Index the operations of entries that are new since the last call. */
-static quire_status index_ops(struct session *s, quire_error *err)
+static quire_status index_ops(quire_session *s, quire_error *err)
 {
     struct ops *o = s->ops;
 
@@ -210,7 +220,7 @@ static quire_status index_ops(struct session *s, quire_error *err)
 }
 
 /* The entry that operation `op` created; NONE if there is none. */
-static quire_status find_op(struct session *s, const char *op, uint32_t *at,
+static quire_status find_op(quire_session *s, const char *op, uint32_t *at,
                             quire_error *err)
 {
     uint64_t *found;
@@ -250,7 +260,7 @@ static bool is_other_entry(quire_bytes wanted, quire_bytes text)
 /* An operation is repeated: is it for the same entry? Compared as stored, for
  * its images may be blobs. The timestamp is ignored: a retry may have a new
  * one. */
-static quire_status check_same_op(struct session *s, quire_bytes entry,
+static quire_status check_same_op(quire_session *s, quire_bytes entry,
                                   const struct entry_fields *v, const char *op,
                                   uint32_t at, quire_error *err)
 {
@@ -289,7 +299,7 @@ static void copy_id(char out[256], quire_bytes id)
     out[len] = '\0';
 }
 
-void write_report(const struct session *s, uint32_t at, bool existed,
+void write_report(const quire_session *s, uint32_t at, bool existed,
                   quire_appended *out)
 {
     const struct entry *e = &s->index.list[at];
@@ -304,7 +314,7 @@ void write_report(const struct session *s, uint32_t at, bool existed,
     out->existed = existed;
 }
 
-quire_status write_no_entry(const struct session *s, const char *id,
+quire_status write_no_entry(const quire_session *s, const char *id,
                             quire_error *err)
 {
     err_set(err, QUIRE_NOT_FOUND, "no entry %.64s in session %s", id,
@@ -318,7 +328,7 @@ quire_status write_no_entry(const struct session *s, const char *id,
  * append. */
 static int draw_random(void *ctx, void *out, size_t len)
 {
-    struct session *s = ctx;
+    quire_session *s = ctx;
 
     if (len > sizeof s->noise)
         return s->env.rand->fill(s->env.rand->ctx, out, len);
@@ -333,7 +343,7 @@ static int draw_random(void *ctx, void *out, size_t len)
 }
 
 /* Choose the id to write, as JSON and as text. */
-static quire_status choose_id(struct session *s, const struct entry_fields *v,
+static quire_status choose_id(quire_session *s, const struct entry_fields *v,
                               quire_bytes *json, quire_bytes *text,
                               quire_error *err)
 {
@@ -367,7 +377,7 @@ static quire_status choose_id(struct session *s, const struct entry_fields *v,
 }
 
 /* The parent: from the entry, else from the options, else the leaf. */
-static quire_status choose_parent(struct session *s,
+static quire_status choose_parent(quire_session *s,
                                   const struct entry_fields *v, const char *at,
                                   uint32_t *parent, quire_error *err)
 {
@@ -400,7 +410,7 @@ static quire_status choose_parent(struct session *s,
     return load_line(s, *parent, &text, err);
 }
 
-static quire_status check_expected(struct session *s, const char *expect,
+static quire_status check_expected(quire_session *s, const char *expect,
                                    quire_error *err)
 {
     uint32_t want = strcmp(expect, "root") ? session_find(s, expect) : NONE;
@@ -417,9 +427,8 @@ static quire_status check_expected(struct session *s, const char *expect,
                     leaf.data ? (const char *)leaf.data : "root", expect);
 }
 
-/* Move images to blobs and cut oversized strings. */
-static quire_status persist_body(struct session *s, quire_bytes entry,
-                                 quire_bytes *out, quire_error *err)
+quire_status write_persist(quire_session *s, quire_bytes entry,
+                           quire_bytes *out, quire_error *err)
 {
     struct buf b = BUF_INIT(JSONL_MAX_LINE);
     struct blob_view blobs = {NULL, 0};
@@ -442,7 +451,7 @@ static quire_status persist_body(struct session *s, quire_bytes entry,
 }
 
 /* Write the line at the end of the log. */
-static quire_status put_line(struct session *s, quire_bytes line,
+static quire_status put_line(quire_session *s, quire_bytes line,
                              quire_error *err)
 {
     quire_status st = s->log->ops->append_at(s->log, s->size, line, err);
@@ -450,12 +459,29 @@ static quire_status put_line(struct session *s, quire_bytes line,
     if (st)
         return write_latch(s, st, err);
     s->n_written++;
+    if (s->own_from >= s->index.n)
+        s->own_from = s->index.n - 1; /* its line is in the index already */
+    return QUIRE_OK;
+}
+
+/* Remove what an append left that did not end. */
+static quire_status cut_fragment(quire_session *s, quire_error *err)
+{
+    quire_status st;
+
+    if (!s->fragment || !s->open_end)
+        return QUIRE_OK;
+    st = s->log->ops->cut(s->log, s->fragment_at, err);
+    if (st)
+        return write_latch(s, st, err);
+    s->size = s->fragment_at;
+    s->open_end = s->torn = s->fragment = false;
     return QUIRE_OK;
 }
 
 /* Add the line in s->out to the index before it is written: a line without
  * memory for its index entry is not written. */
-static quire_status index_line_out(struct session *s,
+static quire_status index_line_out(quire_session *s,
                                    const struct entry_fields *v, quire_bytes id,
                                    uint32_t parent, size_t body,
                                    quire_error *err)
@@ -484,11 +510,11 @@ static quire_status index_line_out(struct session *s,
 }
 
 /* After the write: count the line as part of the log. */
-static void count_line(struct session *s)
+static void count_line(quire_session *s)
 {
     s->size += s->out.len;
     s->lines += s->out.data[0] == '\n' ? 2 : 1;
-    s->open_end = s->torn = false;
+    s->open_end = s->torn = s->fragment = false;
     s->n_messages += s->index.list[s->index.n - 1].type == ENTRY_MESSAGE;
     s->leaf = s->index.n - 1;
     s->leaf_is_last = true;
@@ -497,7 +523,7 @@ static void count_line(struct session *s)
 }
 
 /* The time as a JSON string, formatted once a millisecond. */
-static quire_bytes now_quoted(struct session *s)
+static quire_bytes now_quoted(quire_session *s)
 {
     int64_t ms = clock_us(s->env.clock) / 1000;
 
@@ -511,7 +537,7 @@ static quire_bytes now_quoted(struct session *s)
 }
 
 /* Build the line in s->out and write it. */
-static quire_status write_entry(struct session *s, quire_bytes entry,
+static quire_status write_entry(quire_session *s, quire_bytes entry,
                                 struct entry_fields *v, const char *op,
                                 uint32_t parent, quire_error *err)
 {
@@ -536,6 +562,9 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
         f.op = write_quoted(&s->tmp, bytes_str(op));
     if (!f.parent.data || (op && !f.op.data))
         return err_memory(err);
+    st = cut_fragment(s, err);
+    if (st)
+        return st;
     buf_clear(&s->out);
     if (s->open_end)
         buf_add_char(&s->out, '\n');
@@ -578,7 +607,7 @@ static bool was_cut(quire_bytes before, quire_bytes now)
 
 /* The work that needs no exclusive lock: check the entry, store its images,
  * index the operations. */
-static quire_status prepare_entry(struct session *s, quire_bytes *entry,
+static quire_status prepare_entry(quire_session *s, quire_bytes *entry,
                                   const quire_append_options *o,
                                   struct entry_fields *v, quire_error *err)
 {
@@ -598,7 +627,7 @@ static quire_status prepare_entry(struct session *s, quire_bytes *entry,
     if (!st)
         st = entry_fields_read(*entry, v, err);
     if (!st && v->heavy) {
-        st = persist_body(s, *entry, entry, err);
+        st = write_persist(s, *entry, entry, err);
         s->truncated = !st && was_cut(given, *entry);
         if (!st)
             st = entry_fields_read(*entry, v, err);
@@ -608,7 +637,7 @@ static quire_status prepare_entry(struct session *s, quire_bytes *entry,
 
 /* One attempt. The parent must be intact: it is parsed in full, and if that
  * finds damage the whole append is retried. */
-static quire_status append_once(struct session *s, quire_bytes entry,
+static quire_status append_once(quire_session *s, quire_bytes entry,
                                 const quire_append_options *o,
                                 quire_appended *out, quire_error *err)
 {
@@ -649,13 +678,13 @@ static quire_status append_once(struct session *s, quire_bytes entry,
 
 /* Blobs put for lines that are now in the file are referenced by it. Before the
  * session has a file, only the pin keeps them from a collection. */
-void write_settled(struct session *s)
+void write_settled(quire_session *s)
 {
     for (; s->n_lent > 0; s->n_lent--)
         s->env.written(s->env.ctx);
 }
 
-static quire_status append_locked(struct session *s, quire_bytes entry,
+static quire_status append_locked(quire_session *s, quire_bytes entry,
                                   const quire_append_options *o,
                                   quire_appended *out, quire_error *err)
 {
@@ -674,9 +703,9 @@ static quire_status append_locked(struct session *s, quire_bytes entry,
     return st;
 }
 
-quire_status session_append(struct session *s, quire_bytes entry,
-                            const quire_append_options *options,
-                            quire_appended *out, quire_error *err)
+quire_status quire_session_append(quire_session *s, quire_bytes entry,
+                                  const quire_append_options *options,
+                                  quire_appended *out, quire_error *err)
 {
     quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
     quire_status st;
@@ -692,7 +721,7 @@ quire_status session_append(struct session *s, quire_bytes entry,
     return st;
 }
 
-quire_status session_ensure(struct session *s, quire_error *err)
+quire_status quire_session_ensure(quire_session *s, quire_error *err)
 {
     quire_status st = session_enter(s, err);
 

@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "session/priv.h"
 
-static quire_status find_or_fail(struct session *s, const char *id,
-                                 uint32_t *at, quire_error *err)
+static quire_status find_or_fail(quire_session *s, const char *id, uint32_t *at,
+                                 quire_error *err)
 {
     quire_status st;
 
@@ -29,7 +29,7 @@ static quire_status find_or_fail(struct session *s, const char *id,
     return st;
 }
 
-static quire_status move_leaf(struct session *s, const char *id,
+static quire_status move_leaf(quire_session *s, const char *id,
                               quire_error *err)
 {
     uint32_t at = NONE;
@@ -42,8 +42,8 @@ static quire_status move_leaf(struct session *s, const char *id,
     return st;
 }
 
-quire_status session_branch(struct session *s, const char *id, bool keep,
-                            quire_appended *out, quire_error *err)
+quire_status quire_session_branch(quire_session *s, const char *id, int keep,
+                                  quire_appended *out, quire_error *err)
 {
     static const char head[] =
         "{\"type\":\"custom\",\"customType\":\"quire/head\"}";
@@ -61,16 +61,18 @@ quire_status session_branch(struct session *s, const char *id, bool keep,
         write_report(s, s->leaf, false, out);
     session_leave(s);
     if (!st && there && keep && s->sync == QUIRE_SYNC_EACH)
-        return session_flush(s, err); /* its writer may not have synced it */
+        return quire_session_flush(s,
+                                   err); /* its writer may not have synced it */
     if (st || there || !keep)
         return st;
     o.at = id ? id : "root";
-    return session_append(s, bytes_str(head), &o, out, err);
+    return quire_session_append(s, bytes_str(head), &o, out, err);
 }
 
-quire_status session_branch_summary(struct session *s, const char *id,
-                                    const char *summary, quire_bytes details,
-                                    quire_appended *out, quire_error *err)
+quire_status quire_session_branch_summary(quire_session *s, const char *id,
+                                          const char *summary,
+                                          quire_bytes details,
+                                          quire_appended *out, quire_error *err)
 {
     quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
     struct buf b = BUF_INIT(JSONL_MAX_LINE);
@@ -89,13 +91,14 @@ quire_status session_branch_summary(struct session *s, const char *id,
     o.at = id ? id : "root";
     st = buf_status(&b, "a summary", err);
     if (!st)
-        st = session_append(s, buf_bytes(&b), &o, out, err);
+        st = quire_session_append(s, buf_bytes(&b), &o, out, err);
     buf_release(&b);
     return st;
 }
 
-quire_status session_label(struct session *s, const char *id, const char *label,
-                           quire_appended *out, quire_error *err)
+quire_status quire_session_label(quire_session *s, const char *id,
+                                 const char *label, quire_appended *out,
+                                 quire_error *err)
 {
     struct buf b = BUF_INIT(1 << 20);
     struct json_writer w;
@@ -118,7 +121,7 @@ quire_status session_label(struct session *s, const char *id, const char *label,
     if (!st)
         st = buf_status(&b, "a label", err);
     if (!st)
-        st = session_append(s, buf_bytes(&b), NULL, out, err);
+        st = quire_session_append(s, buf_bytes(&b), NULL, out, err);
     buf_release(&b);
     return st;
 }

@@ -20,7 +20,7 @@
 static void list_problem(struct problems *p, const struct entry *e,
                          const char *kind, const char *why)
 {
-    struct session s = {.problems = p};
+    quire_session s = {.problems = p};
 
     load_problem(&s, e->at, 0, kind, why); /* lines are counted later */
 }
@@ -67,7 +67,7 @@ static quire_status count_lines(struct object_store *store, const char *name,
 }
 
 /* Of entries with one id, all but the first. */
-static quire_status check_doubles(struct session *s, struct problems *p,
+static quire_status check_doubles(quire_session *s, struct problems *p,
                                   quire_error *err)
 {
     const struct index *x = &s->index;
@@ -93,7 +93,7 @@ static quire_status check_doubles(struct session *s, struct problems *p,
 }
 
 /* Problems that only the whole tree shows. */
-static quire_status check_tree(struct session *s, struct problems *p,
+static quire_status check_tree(quire_session *s, struct problems *p,
                                quire_error *err)
 {
     uint8_t *cycles = index_cycles(&s->index, p->arena);
@@ -155,7 +155,7 @@ static quire_status check_ref(void *ctx, const quire_digest *digest,
     return st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED ? QUIRE_OK : st;
 }
 
-static quire_status check_refs(struct session *s, struct problems *p,
+static quire_status check_refs(quire_session *s, struct problems *p,
                                quire_error *err)
 {
     struct ref_check c = {.problems = p};
@@ -170,7 +170,7 @@ static quire_status check_refs(struct session *s, struct problems *p,
             continue;
         st = load_line(s, i, &line, err);
         if (!st)
-            st = persist_refs(line, check_ref, &c, err);
+            st = persist_typed_refs(line, check_ref, &c, err);
     }
     release_blobs(&s->env);
     return st;
@@ -182,7 +182,7 @@ static quire_status check_old(const struct session_env *env,
                               struct object_store *store, const char *name,
                               struct problems *p, quire_error *err)
 {
-    struct session s = {.problems = p};
+    quire_session s = {.problems = p};
     struct ref_check c = {.problems = p};
     struct object_info info;
     struct jsonl_value v = {0};
@@ -203,7 +203,7 @@ static quire_status check_old(const struct session_env *env,
             load_problem(&s, v.bad_at, v.line, v.kind, v.why);
         c.entry = &e;
         if (v.is_object && c.blobs.store)
-            st = persist_refs(v.text, check_ref, &c, err);
+            st = persist_typed_refs(v.text, check_ref, &c, err);
     }
     if (!st && open_end)
         load_problem(&s, info.size, 0, "no_newline", NO_NEWLINE);
@@ -259,7 +259,7 @@ quire_status session_check(const struct session_env *env,
     struct session_place place = {.store = store, .name = name};
     struct arena arena = ARENA_INIT;
     struct problems p = {.arena = &arena};
-    struct session *s = NULL;
+    quire_session *s = NULL;
     quire_error why = {0};
     quire_status st;
 
@@ -290,7 +290,7 @@ quire_status session_check(const struct session_env *env,
     if (!st)
         st = emit_problems(store, name, &p, each, ctx, err);
 out:
-    session_close(s);
+    quire_session_close(s);
     arena_release(&arena);
     return st;
 }

@@ -30,7 +30,7 @@
 #define POUR ((size_t)64 * 1024)
 
 struct context {
-    struct session *s;
+    quire_session *s;
     uint32_t *path, n;   /* in s->tmp                                       */
     uint32_t compaction; /* place on the path, NONE: none */
     uint32_t from, to;   /* places kept before it: from <= place < to       */
@@ -75,7 +75,7 @@ static quire_status line_at(struct context *c, uint32_t place,
 static quire_status find_path(struct context *c, const char *leaf,
                               quire_error *err)
 {
-    struct session *s = c->s;
+    quire_session *s = c->s;
     uint32_t from = s->leaf;
 
     /* A leaf that was not moved is the last entry, even one without an id. */
@@ -119,9 +119,12 @@ static quire_status find_kept(struct context *c, quire_error *err)
     id = json_get(line, "firstKeptEntryId");
     if (json_kind(id) != JSON_STRING)
         return QUIRE_OK;
+    id = json_text(id, &c->s->tmp);
+    if (!id.data)
+        return err_memory(err);
     for (i = 0; i < c->compaction; i++) {
         if (entry_at(c, i)->id_len &&
-            json_equal(id, entry_id(entry_at(c, i)))) {
+            bytes_equal(id, entry_id(entry_at(c, i)))) {
             c->from = i;
             break;
         }
@@ -397,11 +400,9 @@ static void add_member(struct context *c, quire_bytes line, const char *key)
 
 static void add_timestamp(struct context *c, quire_bytes line)
 {
-    quire_bytes when = json_get(line, "timestamp");
     int64_t ms;
 
-    if (json_kind(when) == JSON_STRING &&
-        timestamp_parse(bytes_sub(when, 1, when.len - 1), &ms))
+    if (load_time(c->s, line, &ms))
         buf_addf(&c->out, ",\"timestamp\":%lld}", (long long)ms);
     else
         add_text(c, ",\"timestamp\":null}");
@@ -639,7 +640,7 @@ static quire_status check_output(struct context *c, quire_error *err)
 static quire_status prepare_context(struct context *c, const char *leaf,
                                     quire_error *err)
 {
-    struct session *s = c->s;
+    quire_session *s = c->s;
     quire_status st;
 
     arena_reset(&s->tmp);
@@ -663,10 +664,10 @@ static quire_status prepare_context(struct context *c, const char *leaf,
     return st ? st : check_output(c, err);
 }
 
-quire_status session_context(struct session *s, const char *leaf,
-                             quire_write_fn write,
-                             void (*missing)(void *ctx, const char *ref),
-                             void *ctx, quire_error *err)
+quire_status quire_session_context(quire_session *s, const char *leaf,
+                                   quire_write_fn write,
+                                   void (*missing)(void *ctx, const char *ref),
+                                   void *ctx, quire_error *err)
 {
     struct context c = {.s = s, .write = write, .missing = missing, .ctx = ctx};
     quire_status st = session_enter(s, err);

@@ -28,6 +28,7 @@ void jsonl_init(struct jsonl *j, struct object *object, uint64_t from,
                 uint64_t line, bool full)
 {
     *j = (struct jsonl){.from = object, .full = full, .base = from};
+    j->max_line = JSONL_MAX_LINE;
     j->window = (struct buf)BUF_INIT(JSONL_MAX_LINE + PIECE);
     j->line = line;
     j->patience = (uint64_t)64 << 20;
@@ -43,7 +44,7 @@ static quire_status refill(struct jsonl *j, quire_error *err)
 {
     struct buf *w = &j->window;
     quire_status st;
-    size_t n = 0;
+    size_t n = 0, more;
     void *room;
 
     if (j->at > 0) {
@@ -52,7 +53,11 @@ static quire_status refill(struct jsonl *j, quire_error *err)
         j->base += j->at;
         j->at = 0;
     }
-    room = buf_room(w, w->len < PIECE ? PIECE : w->len);
+    /* Twice as much, as far as the limit allows. */
+    more = w->len < PIECE ? PIECE : w->len;
+    if (more > j->max_line + PIECE - w->len)
+        more = j->max_line + PIECE - w->len;
+    room = buf_room(w, more);
     if (!room)
         return buf_status(w, "a line", err);
     n = w->cap - w->len < PIECE ? w->cap - w->len : PIECE;
@@ -136,7 +141,7 @@ static quire_status find_line(struct jsonl *j, quire_bytes *line, bool *broken,
         *broken = nl != NULL;
         *line = nl ? bytes_of(rest.data, (size_t)(nl - (const char *)rest.data))
                    : rest;
-        if (nl || j->ended || rest.len >= JSONL_MAX_LINE)
+        if (nl || j->ended || rest.len >= j->max_line)
             return QUIRE_OK;
         seen = rest.len;
         st = refill(j, err);
@@ -356,6 +361,8 @@ static void blame_line(struct jsonl_value *v, quire_bytes line, bool last,
         blame_value(v, "torn",
                     last ? "the last line is cut off" : "the line is cut off",
                     v->at);
+    else if (error->too_deep && text[0] == '{' && text[line.len - 1] == '}')
+        blame_value(v, "too_deep", error->why, v->at + error->at);
     else
         blame_value(v, "garbage", error->why, v->at + error->at);
 }
@@ -406,7 +413,7 @@ static quire_status parse_value(struct jsonl *j, quire_bytes line, bool broken,
     }
     rest = ahead(j); /* which may have moved */
     if (!end) {
-        blame_line(v, bytes_sub(rest, 0, len), !broken, &error);
+        blame_line(v, trim_blank(bytes_sub(rest, 0, len)), !broken, &error);
         consume(j, len + broken, broken);
         return QUIRE_OK;
     }
@@ -416,7 +423,7 @@ static quire_status parse_value(struct jsonl *j, quire_bytes line, bool broken,
         nl = end < rest.len
                  ? memchr((const char *)rest.data + end, '\n', rest.len - end)
                  : NULL;
-        if (nl || j->ended || rest.len >= JSONL_MAX_LINE)
+        if (nl || j->ended || rest.len >= j->max_line)
             break;
         st = refill(j, err);
         if (st)
@@ -458,14 +465,14 @@ quire_status jsonl_next(struct jsonl *j, struct jsonl_value *v, bool *more,
     if (st)
         return st;
     /* The common line first, before anything is set that it does not need. */
-    if (!j->full && broken && line.len < JSONL_MAX_LINE &&
+    if (!j->full && broken && line.len < j->max_line &&
         usual_head(line, &v->head)) {
         emit_usual(v, line, j->line);
         consume(j, line.len + 1, 1);
         return QUIRE_OK;
     }
     *v = (struct jsonl_value){.at = v->at, .line = j->line};
-    if (line.len >= JSONL_MAX_LINE) {
+    if (line.len >= j->max_line) {
         blame_value(v, "too_long", "a line longer than 1 GiB", v->at);
         consume(j, line.len, 0);
         return QUIRE_OK;

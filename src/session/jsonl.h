@@ -36,6 +36,7 @@
 struct jsonl {
     struct object *from; /* borrowed                                       */
     bool full;           /* parse everything in full */
+    size_t max_line;     /* longer lines are skipped; JSONL_MAX_LINE        */
 
     /* Private. */
     struct buf window; /* bytes of the object, from `base` on            */

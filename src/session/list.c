@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "session/jsonl.h"
 #include "session/list.h"
+#include "session/migrate.h"
 #include "session/names.h"
 
 #define PREFIX ((size_t)4096)
@@ -53,18 +54,13 @@ static const char *text_of(quire_bytes object, const char *key,
 static void read_header(quire_bytes line, struct arena *keep,
                         struct list_meta *m)
 {
-    quire_bytes version = json_get(line, "version");
-    int64_t n = 1;
-
     m->id = text_of(line, "id", keep); /* an empty id is valid */
     m->cwd = text_of(line, "cwd", keep);
     m->parent = text_of(line, "parentSession", keep);
     m->created = text_of(line, "timestamp", keep);
     if (!m->title) /* a title slot above has priority */
         m->title = text_of(line, "title", keep);
-    if (version.data && !json_read_int(version, &n))
-        n = 3;
-    m->version = n < 1 || n > 1000000 ? 1 : (int)n;
+    m->version = migrate_version_of(line);
 }
 
 /* The beginning of a text, on one line, without control characters. */
@@ -387,7 +383,7 @@ static quire_status visit_file(void *ctx, const char *dir, const char *base,
     return QUIRE_OK;
 }
 
-static int newest_first(const void *a, const void *b)
+int list_newest_first(const void *a, const void *b)
 {
     const struct list_item *x = *(struct list_item *const *)a;
     const struct list_item *y = *(struct list_item *const *)b;
@@ -430,6 +426,6 @@ quire_status list_find(struct list *l, struct object_store *store,
     for (i = 0; i < l->n; i++)
         l->order[i] = &l->items[i];
     if (l->n)
-        qsort(l->order, l->n, sizeof(struct list_item *), newest_first);
+        qsort(l->order, l->n, sizeof(struct list_item *), list_newest_first);
     return QUIRE_OK;
 }

@@ -67,6 +67,9 @@ quire_status list_find(struct list *l, struct object_store *store,
                        const char *root, struct db *cache, bool may_write,
                        quire_error *err);
 
+/* The order of a list: compares two pointers to items, for qsort(). */
+int list_newest_first(const void *a, const void *b);
+
 /* ---- list_cache.c ------------------------------------------------------- */
 
 /* The cached records under `key` for the files below `root`; never fails, at

@@ -21,18 +21,21 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/timestamp.h"
 #include "session/migrate.h"
 #include "session/priv.h"
 
-/* A page of transcript, in one read. */
-#define WINDOW ((size_t)128 * 1024)
+/* A page of transcript, in one read; and what is read of it where neither the part
+ * before nor the part behind is likely to be needed next. */
+#define WINDOW       ((size_t)128 * 1024)
+#define WINDOW_SMALL ((size_t)2 * 1024)
 
 /* ---- bytes -------------------------------------------------------------- */
 
 /* Fill the window so that it holds [at, at + len); `from` is where to begin,
- * at or before `at`. */
-static quire_status fill_window(struct session *s, uint64_t from, uint64_t at,
-                                uint32_t len, quire_error *err)
+ * at or before `at`, and `least` how much to read at least. */
+static quire_status fill_window(quire_session *s, uint64_t from, uint64_t at,
+                                uint32_t len, size_t least, quire_error *err)
 {
     size_t want = (size_t)(at - from) + len;
     struct buf *w = &s->window;
@@ -40,8 +43,8 @@ static quire_status fill_window(struct session *s, uint64_t from, uint64_t at,
     void *room;
     size_t n;
 
-    if (want < WINDOW)
-        want = WINDOW;
+    if (want < least)
+        want = least;
     buf_clear(w);
     room = buf_room(w, want);
     if (!room)
@@ -57,40 +60,62 @@ static quire_status fill_window(struct session *s, uint64_t from, uint64_t at,
     return QUIRE_OK;
 }
 
-static bool in_window(const struct session *s, uint64_t at, uint32_t len)
+static bool in_window(const quire_session *s, uint64_t at, uint32_t len)
 {
     return at >= s->window_at && at + len <= s->window_at + s->window.len;
 }
 
-quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
+/* Where a window begins that ends with [at, at + len). */
+static uint64_t begin_before(uint64_t at, uint32_t len)
+{
+    uint64_t from = at + len < WINDOW ? 0 : at + len - WINDOW;
+
+    return from < at ? from : at;
+}
+
+/* Read around [at, at + len). The last window shows where the caller goes: on from
+ * it, back from it, or anywhere, as in a file whose branches are against its order.
+ * Then a page for each line would cost a thousand times its bytes. Without a window
+ * `back` decides. */
+static quire_status read_window(quire_session *s, uint64_t at, uint32_t len,
+                                bool back, quire_error *err)
+{
+    uint64_t begin = s->window_at, end = begin + s->window.len;
+
+    if (s->window.len) {
+        back = at < begin;
+        if (back ? at + len + WINDOW < begin : at > end + WINDOW)
+            return fill_window(s, at, at, len, WINDOW_SMALL, err);
+    }
+    return fill_window(s, back ? begin_before(at, len) : at, at, len, WINDOW,
+                       err);
+}
+
+static quire_status load_some(quire_session *s, uint64_t at, uint32_t len,
+                              bool back, quire_bytes *out, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (!in_window(s, at, len))
+        st = read_window(s, at, len, back, err);
+    if (!st)
+        *out = bytes_of(s->window.data + (at - s->window_at), len);
+    return st;
+}
+
+quire_status load_bytes(quire_session *s, uint64_t at, uint32_t len,
                         quire_bytes *out, quire_error *err)
 {
-    quire_status st = QUIRE_OK;
-
-    if (!in_window(s, at, len))
-        st = fill_window(s, at, at, len, err);
-    if (!st)
-        *out = bytes_of(s->window.data + (at - s->window_at), len);
-    return st;
+    return load_some(s, at, len, false, out, err);
 }
 
-quire_status load_before(struct session *s, uint64_t at, uint32_t len,
+quire_status load_before(quire_session *s, uint64_t at, uint32_t len,
                          quire_bytes *out, quire_error *err)
 {
-    /* A caller that walks backwards needs the part before it next. */
-    uint64_t from = at + len < WINDOW ? 0 : at + len - WINDOW;
-    quire_status st = QUIRE_OK;
-
-    if (from > at)
-        from = at;
-    if (!in_window(s, at, len))
-        st = fill_window(s, from, at, len, err);
-    if (!st)
-        *out = bytes_of(s->window.data + (at - s->window_at), len);
-    return st;
+    return load_some(s, at, len, true, out, err);
 }
 
-static void forget_window(struct session *s)
+static void forget_window(quire_session *s)
 {
     buf_clear(&s->window);
     s->window_at = 0;
@@ -113,7 +138,7 @@ static void record_parse(struct entry *e, quire_bytes text,
 }
 
 /* Does the full parse agree with the quick scan on the parent? */
-static bool equal_parent(const struct session *s, const struct entry *e,
+static bool equal_parent(const quire_session *s, const struct entry *e,
                          quire_bytes parent)
 {
     if (json_kind(parent) != JSON_STRING || parent.len == 2)
@@ -124,7 +149,7 @@ static bool equal_parent(const struct session *s, const struct entry *e,
 }
 
 /* And on the rest? A repeated key has its last value. */
-static bool equal_head(const struct session *s, const struct entry *e,
+static bool equal_head(const quire_session *s, const struct entry *e,
                        const struct jsonl_head *head)
 {
     bool named = json_kind(head->id) == JSON_STRING && head->id.len > 2;
@@ -135,7 +160,7 @@ static bool equal_head(const struct session *s, const struct entry *e,
            equal_parent(s, e, head->parent);
 }
 
-quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
+quire_status load_line(quire_session *s, uint32_t i, quire_bytes *text,
                        quire_error *err)
 {
     struct entry *e = &s->index.list[i];
@@ -158,7 +183,7 @@ quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
 
 /* A member of the header as a string; "" if it is not one. NULL: out of memory.
  */
-static const char *text_of(struct session *s, quire_bytes header,
+static const char *text_of(quire_session *s, quire_bytes header,
                            const char *key)
 {
     quire_bytes value = json_get(header, key), text;
@@ -180,13 +205,11 @@ static bool is_slot(const struct jsonl_value *v)
            json_kind(json_get(v->text, "title")) == JSON_STRING;
 }
 
-static quire_status read_header(struct session *s, const struct jsonl_value *v,
+static quire_status read_header(quire_session *s, const struct jsonl_value *v,
                                 quire_error *err)
 {
     struct header *h = &s->header;
-    quire_bytes version = json_get(v->text, "version");
     const char *slot_title = s->slot ? h->title : NULL;
-    int64_t n = 1;
 
     *h = (struct header){.at = v->at, .len = (uint32_t)v->text.len};
     h->id = text_of(s, v->text, "id");
@@ -199,13 +222,11 @@ static quire_status read_header(struct session *s, const struct jsonl_value *v,
     /* The slot is newer than the header, and an empty one means no title. */
     if (slot_title)
         h->title = slot_title;
-    if (version.data && !json_read_int(version, &n))
-        n = MIGRATE_VERSION;
-    h->version = n < 1 ? 1 : n > 1000000 ? 1000000 : (int)n;
+    h->version = migrate_version_of(v->text);
     return QUIRE_OK;
 }
 
-static quire_status fail_no_header(struct session *s, const char *why,
+static quire_status fail_no_header(quire_session *s, const char *why,
                                    quire_error *err)
 {
     quire_status st = err_fail(
@@ -217,7 +238,7 @@ static quire_status fail_no_header(struct session *s, const char *why,
 }
 
 /* A value before the header is known: the title slot, or the header. */
-static quire_status read_first(struct session *s, const struct jsonl_value *v,
+static quire_status read_first(quire_session *s, const struct jsonl_value *v,
                                quire_error *err)
 {
     if (v->is_object && !s->slot && !s->header.id && is_slot(v)) {
@@ -235,14 +256,13 @@ static quire_status read_first(struct session *s, const struct jsonl_value *v,
 
 /* ---- entries ------------------------------------------------------------ */
 
-void load_problem(struct session *s, uint64_t at, uint64_t line,
-                  const char *kind, const char *why)
+static void list_problem(quire_session *s, uint64_t at, uint64_t line,
+                         const char *kind, const char *why)
 {
     struct problems *p = s->problems;
     struct problem *list;
     size_t cap;
 
-    s->n_problems++;
     if (!p)
         return;
     if (p->n == p->cap) {
@@ -260,15 +280,22 @@ void load_problem(struct session *s, uint64_t at, uint64_t line,
     p->list[p->n++] = (struct problem){at, line, kind, why};
 }
 
+void load_problem(quire_session *s, uint64_t at, uint64_t line,
+                  const char *kind, const char *why)
+{
+    s->n_problems++;
+    list_problem(s, at, line, kind, why);
+}
+
 /* The text of an id, copied only if it has escapes. */
-static quire_bytes id_text(struct session *s, quire_bytes json, bool plain)
+static quire_bytes id_text(quire_session *s, quire_bytes json, bool plain)
 {
     if (json_kind(json) != JSON_STRING)
         return bytes_of(NULL, 0);
     return plain ? bytes_sub(json, 1, json.len - 1) : json_text(json, &s->tmp);
 }
 
-static quire_status add_entry(struct session *s, const struct jsonl_value *v,
+static quire_status add_entry(quire_session *s, const struct jsonl_value *v,
                               quire_error *err)
 {
     struct index_line line = {.at = v->at,
@@ -297,7 +324,7 @@ static quire_status add_entry(struct session *s, const struct jsonl_value *v,
 }
 
 /* The common entry: nothing to decode, nothing to report. */
-static quire_status add_plain(struct session *s, const struct jsonl_value *v,
+static quire_status add_plain(quire_session *s, const struct jsonl_value *v,
                               quire_error *err)
 {
     const struct jsonl_head *h = &v->head;
@@ -309,12 +336,19 @@ static quire_status add_plain(struct session *s, const struct jsonl_value *v,
 
     if (*(const char *)h->parent.data == '"')
         line.parent = bytes_sub(h->parent, 1, h->parent.len - 1);
-    s->open_end = s->torn = false;
+    s->open_end = s->torn = s->fragment = false;
     s->n_messages++;
     return index_add(&s->index, &line) ? QUIRE_OK : err_memory(err);
 }
 
-static quire_status add_value(struct session *s, const struct jsonl_value *v,
+/* Whether a line that is cut off is what an append left that did not end. */
+static bool is_fragment(quire_session *s, const struct jsonl_value *v)
+{
+    return !strcmp(v->kind, "torn") && s->in_file &&
+           s->log->ops->unfinished(s->log) == v->at;
+}
+
+static quire_status add_value(quire_session *s, const struct jsonl_value *v,
                               quire_error *err)
 {
     quire_status st;
@@ -326,8 +360,14 @@ static quire_status add_value(struct session *s, const struct jsonl_value *v,
 
     s->open_end = v->open_end;
     s->torn = v->kind && !v->text.data;
-    if (v->kind)
+    s->fragment = s->torn && is_fragment(s, v);
+    if (s->fragment) {
+        s->fragment_at = v->at;
+        list_problem(s, v->at, v->line, "unacknowledged",
+                     "an append that did not end; the next one removes it");
+    } else if (v->kind) {
         load_problem(s, v->bad_at, v->line, v->kind, v->why);
+    }
     if (!v->text.data)
         return QUIRE_OK;
     if (!s->header.id)
@@ -340,7 +380,7 @@ static quire_status add_value(struct session *s, const struct jsonl_value *v,
 
 /* ---- passes ------------------------------------------------------------- */
 
-static quire_status read_values(struct session *s, quire_error *err)
+static quire_status read_values(quire_session *s, quire_error *err)
 {
     struct jsonl_value v;
     struct jsonl j;
@@ -368,7 +408,7 @@ static quire_status read_values(struct session *s, quire_error *err)
 }
 
 /* Whether the log ends without a line break. */
-static quire_status check_end(struct session *s, quire_error *err)
+static quire_status check_end(quire_session *s, quire_error *err)
 {
     quire_status st;
     char last = '\n';
@@ -382,7 +422,7 @@ static quire_status check_end(struct session *s, quire_error *err)
     return st;
 }
 
-static void find_leaf(struct session *s)
+static void find_leaf(quire_session *s)
 {
     uint32_t i = s->index.n;
 
@@ -392,7 +432,7 @@ static void find_leaf(struct session *s)
     s->leaf_is_last = true;
 }
 
-static quire_status finish_load(struct session *s, quire_error *err)
+static quire_status finish_load(quire_session *s, quire_error *err)
 {
     quire_status st = check_end(s, err);
 
@@ -403,7 +443,7 @@ static quire_status finish_load(struct session *s, quire_error *err)
 
 /* Reset the state, also after a call that failed half way or before the first
  * load. */
-static void forget_all(struct session *s)
+static void forget_all(quire_session *s)
 {
     load_forget_ops(s);
     index_clear(&s->index);
@@ -412,12 +452,12 @@ static void forget_all(struct session *s)
     s->size = s->lines = s->n_problems = s->n_messages = 0;
     s->slot = 0;
     s->header = (struct header){0};
-    s->open_end = s->torn = s->suspect = false;
+    s->open_end = s->torn = s->fragment = s->suspect = false;
     s->leaf = NONE;
     s->stale = true;
 }
 
-quire_status load_all(struct session *s, bool full, quire_error *err)
+quire_status load_all(quire_session *s, bool full, quire_error *err)
 {
     char was[UINT8_MAX + 1] = "";
     bool follow = s->leaf_is_last || s->leaf == NONE;
@@ -457,7 +497,7 @@ quire_status load_all(struct session *s, bool full, quire_error *err)
     return st;
 }
 
-quire_status load_rest(struct session *s, quire_error *err)
+quire_status load_rest(quire_session *s, quire_error *err)
 {
     quire_status st;
 
@@ -473,7 +513,7 @@ quire_status load_rest(struct session *s, quire_error *err)
     return st;
 }
 
-quire_status load_anew(struct session *s, bool full, quire_error *err)
+quire_status load_anew(quire_session *s, bool full, quire_error *err)
 {
     char was[256] = "";
     quire_status st;
@@ -498,12 +538,12 @@ quire_status load_anew(struct session *s, bool full, quire_error *err)
     return st;
 }
 
-quire_status load_full(struct session *s, quire_error *err)
+quire_status load_full(quire_session *s, quire_error *err)
 {
     return s->full ? QUIRE_OK : load_anew(s, true, err);
 }
 
-bool load_again(struct session *s, quire_status *st, quire_error *err)
+bool load_again(quire_session *s, quire_status *st, quire_error *err)
 {
     if (!s->suspect)
         return false;
@@ -543,8 +583,50 @@ quire_status session_hold(struct object_store *store, const char *name,
                    store->ops->place(store), name);
 }
 
-/* Our file lost its name: it was replaced or removed. */
-static quire_status reopen(struct session *s, quire_error *err)
+/* Ids of entries, to be found again in another file. */
+struct id_list {
+    char **ids; /* in the arena */
+    size_t n;
+};
+
+static quire_status list_own(quire_session *s, struct arena *keep,
+                             struct id_list *out, quire_error *err)
+{
+    uint32_t i;
+
+    *out = (struct id_list){NULL, 0};
+    if (s->own_from >= s->index.n)
+        return QUIRE_OK;
+    out->ids = arena_alloc(keep, (s->index.n - s->own_from) * sizeof *out->ids);
+    if (!out->ids)
+        return err_memory(err);
+    for (i = s->own_from; i < s->index.n; i++) {
+        char *id = arena_text(keep, entry_id(&s->index.list[i]));
+
+        if (!id)
+            return err_memory(err);
+        out->ids[out->n++] = id;
+    }
+    return QUIRE_OK;
+}
+
+static quire_status check_own(const quire_session *s, const struct id_list *own,
+                              quire_error *err)
+{
+    size_t i;
+
+    for (i = 0; i < own->n; i++)
+        if (*own->ids[i] && session_find(s, own->ids[i]) == NONE)
+            return err_fail(err, QUIRE_CHANGED,
+                            "find the file that had this name: it has the "
+                            "entry; then open the session again",
+                            "%s was replaced by a file without entry %s, which "
+                            "was appended last",
+                            s->path, own->ids[i]);
+    return QUIRE_OK;
+}
+
+static quire_status open_again(quire_session *s, quire_error *err)
 {
     struct object *log = NULL;
     quire_status st = session_hold(s->store, s->name, s->env.busy_ms, &log,
@@ -552,9 +634,8 @@ static quire_status reopen(struct session *s, quire_error *err)
 
     if (st == QUIRE_NOT_FOUND) {
         st = err_fail(err, QUIRE_IO,
-                      "its content is lost; start "
-                      "another session, or restore the file",
-                      "%s has been removed", s->path);
+                      "restore the file, or start another session",
+                      "%s has been moved or removed", s->path);
     }
     if (st)
         return st;
@@ -563,7 +644,33 @@ static quire_status reopen(struct session *s, quire_error *err)
     return load_anew(s, false, err);
 }
 
-quire_status load_refresh(struct session *s, quire_error *err)
+quire_status load_reopen(quire_session *s, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct id_list own;
+    quire_status st = list_own(s, &tmp, &own, err);
+
+    if (!st)
+        st = open_again(s, err);
+    if (!st)
+        st = check_own(s, &own, &s->lost);
+    if (st == QUIRE_CHANGED && err)
+        *err = s->lost;
+    s->own_from = st || own.n == 0 ? NONE : 0; /* the next sync covers all */
+    arena_release(&tmp);
+    return st;
+}
+
+/* Another program replaced the file: go on with its content. If entries are lost
+ * the next flush reports it, which would have acknowledged them. */
+static quire_status follow_name(quire_session *s, quire_error *err)
+{
+    quire_status st = load_reopen(s, err);
+
+    return st == QUIRE_CHANGED && s->lost.status ? QUIRE_OK : st;
+}
+
+quire_status load_refresh(quire_session *s, quire_error *err)
 {
     uint64_t size;
     quire_status st;
@@ -579,7 +686,7 @@ quire_status load_refresh(struct session *s, quire_error *err)
         write_quiet(s); /* other threads may get the lock meanwhile */
         st = s->log->ops->status(s->log, &size, &named, err);
         if (st || !named)
-            return st ? st : reopen(s, err);
+            return st ? st : follow_name(s, err);
     }
     if (s->stale)
         return load_anew(s, s->full, err);
@@ -591,12 +698,22 @@ quire_status load_refresh(struct session *s, quire_error *err)
     return load_rest(s, err);
 }
 
-uint32_t session_find(const struct session *s, const char *id)
+bool load_time(quire_session *s, quire_bytes line, int64_t *ms)
+{
+    quire_bytes when = json_get(line, "timestamp");
+
+    if (json_kind(when) != JSON_STRING)
+        return false;
+    when = json_text(when, &s->tmp);
+    return when.data && timestamp_parse(when, ms);
+}
+
+uint32_t session_find(const quire_session *s, const char *id)
 {
     return index_find(&s->index, bytes_str(id));
 }
 
-void load_forget_ops(struct session *s)
+void load_forget_ops(quire_session *s)
 {
     if (!s->ops)
         return;

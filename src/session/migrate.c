@@ -21,12 +21,30 @@
 #include "session/migrate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "blob/hash.h"
+
+int migrate_version_of(quire_bytes header)
+{
+    enum { VERSION_MAX = 1000000 };
+    quire_bytes json = json_get(header, "version");
+    char text[64];
+    double n;
+
+    if (!json.data)
+        return 1;
+    if (json_kind(json) != JSON_NUMBER || json.len >= sizeof text)
+        return MIGRATE_VERSION;
+    memcpy(text, json.data, json.len);
+    text[json.len] = '\0';
+    n = strtod(text, NULL);
+    return n < 1 ? 1 : n > VERSION_MAX ? VERSION_MAX : (int)n;
+}
 
 quire_status migrate_init(struct migrate *m, int64_t version,
                           quire_bytes session_id, struct arena *arena,
@@ -258,7 +276,7 @@ static quire_status pass_value(struct passage *p, uint64_t line,
         [WANT_KEPT_INDEX] = JSON_WANT("firstKeptEntryIndex"),
     };
     bool object = is_object(p->value), header = !p->m->n_values;
-    struct json_error why = {0, NULL};
+    struct json_error why = {.why = NULL};
     quire_status st = QUIRE_OK;
 
     if (!(object ? json_pick(p->value, wants, N_WANTS, &why)

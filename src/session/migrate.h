@@ -35,6 +35,10 @@ struct migrate {
     struct map given; /* ids assigned so far */
 };
 
+/* The version that a header names, in any spelling of the number; 1 without one,
+ * the current one if it is not a number. */
+int migrate_version_of(quire_bytes header);
+
 /* `version` is the header's, 1 if it has none. Uses some 40 bytes an entry of
  * the arena, which must outlive the struct.
  *

@@ -104,7 +104,7 @@ static quire_status put_blob(struct walk *w, quire_bytes string,
                              quire_bytes content, quire_error *err)
 {
     quire_blob_info info;
-    quire_status st = blob_put(w->blobs, content, 0, &info, err);
+    quire_status st = blob_put(w->blobs, content, QUIRE_PUT_MOVE, &info, err);
     char ref[QUIRE_REF_SIZE];
     char *quoted;
 

@@ -74,15 +74,22 @@ quire_status persist_hydrate(quire_bytes value, struct blob_view blobs,
                                              const quire_digest *digest),
                              void *ctx, quire_error *err);
 
+typedef quire_status (*persist_ref_fn)(void *ctx, const quire_digest *digest,
+                                       quire_error *err);
+
 /* Call `each` for every "blob:sha256:<64 hex digits>" in any string of `value`,
  * keys too, anywhere in the string and however it is spelled; as often as it
- * occurs. A status other than QUIRE_OK from it ends the walk and is returned.
+ * occurs. Text that mentions a blob keeps it, so a collection uses this. A
+ * status other than QUIRE_OK from `each` ends the walk and is returned.
  *
  * QUIRE_INVALID  `value` is not JSON; what precedes the error has been found */
-quire_status persist_refs(quire_bytes value,
-                          quire_status (*each)(void *ctx,
-                                               const quire_digest *digest,
-                                               quire_error *err),
-                          void *ctx, quire_error *err);
+quire_status persist_refs(quire_bytes value, persist_ref_fn each, void *ctx,
+                          quire_error *err);
+
+/* The same for those that stand for content: a string that is a reference and
+ * nothing else, as the value of `data`, `result` or `image_url`. These alone can
+ * be missing. */
+quire_status persist_typed_refs(quire_bytes value, persist_ref_fn each,
+                                void *ctx, quire_error *err);
 
 #endif

@@ -176,8 +176,7 @@ quire_status persist_hydrate(quire_bytes value, struct blob_view blobs,
 /* ---- references --------------------------------------------------------- */
 
 struct seeker {
-    quire_status (*each)(void *ctx, const quire_digest *digest,
-                         quire_error *err);
+    persist_ref_fn each;
     void *ctx;
     struct buf text; /* a string decoded */
 };
@@ -244,11 +243,36 @@ static quire_status seek_string(struct seeker *s, quire_bytes string,
     return st ? st : seek_text(s, buf_bytes(&s->text), err);
 }
 
-quire_status persist_refs(quire_bytes value,
-                          quire_status (*each)(void *ctx,
-                                               const quire_digest *digest,
-                                               quire_error *err),
-                          void *ctx, quire_error *err)
+/* Whether a string is a reference and nothing else, as the value of a key that
+ * holds content. */
+static bool is_typed_ref(quire_bytes key, quire_bytes string)
+{
+    return (json_is(key, "data") || json_is(key, "result") ||
+            json_is(key, "image_url")) &&
+           string.len == REF_LEN + 2 &&
+           !memcmp((const char *)string.data + 1, scheme, SCHEME_LEN);
+}
+
+quire_status persist_typed_refs(quire_bytes value, persist_ref_fn each,
+                                void *ctx, quire_error *err)
+{
+    struct seeker s = {each, ctx, BUF_INIT(REF_LEN)};
+    quire_status st = QUIRE_OK;
+    enum json_step step;
+    struct json_scan scan;
+
+    json_scan_init(&scan, value);
+    do {
+        step = json_scan_next(&scan);
+        if (step == JSON_STEP_SCALAR && is_typed_ref(scan.key, scan.value))
+            st = seek_text(&s, bytes_sub(scan.value, 1, scan.value.len - 1),
+                           err);
+    } while (!st && step != JSON_STEP_BAD && step != JSON_STEP_END);
+    return st;
+}
+
+quire_status persist_refs(quire_bytes value, persist_ref_fn each, void *ctx,
+                          quire_error *err)
 {
     struct seeker s = {each, ctx, BUF_INIT(SIZE_MAX / 2)};
     quire_status st = QUIRE_OK;

@@ -34,7 +34,7 @@ struct problems {
     bool failed; /* out of memory for one of them */
 };
 
-struct session {
+struct quire_session {
     struct session_env env;
     struct object_store *store;
     bool own_store;
@@ -54,9 +54,12 @@ struct session {
     uint64_t lines; /* of that                                           */
     bool open_end;  /* it does not end in a line break                   */
     bool torn;      /* its end is not a value; more may come */
-    bool full;      /* every byte has been parsed */
-    bool suspect;   /* a quick scan was wrong: parse in full, try again */
-    bool stale;     /* the index is invalid: read all of it again */
+    bool fragment;  /* that is what is left of an append that was not
+                       acknowledged, from fragment_at on                 */
+    uint64_t fragment_at;
+    bool full;    /* every byte has been parsed */
+    bool suspect; /* a quick scan was wrong: parse in full, try again */
+    bool stale;   /* the index is invalid: read all of it again */
 
     struct header header;
     int found_version; /* of the file, before it was migrated              */
@@ -92,8 +95,10 @@ struct session {
     pthread_mutex_t lock;
     pthread_cond_t synced;
     uint64_t n_written, n_synced;
+    uint32_t own_from; /* first entry that we appended and have not synced */
     bool syncing;
     quire_error failed; /* the error that latched; status OK: none        */
+    quire_error lost;   /* an entry that was not synced is gone; for a flush  */
 };
 
 /* ---- session.c ---------------------------------------------------------- */
@@ -104,26 +109,30 @@ quire_status session_open_listing(const struct session_env *env,
                                   const struct session_birth *birth,
                                   unsigned flags, quire_durability sync,
                                   struct problems *problems,
-                                  struct session **out, quire_error *err);
+                                  quire_session **out, quire_error *err);
 
 /* ---- load.c ------------------------------------------------------------- */
 
 /* Drop the index of operations: the entries are loaded anew. */
-void load_forget_ops(struct session *s);
+void load_forget_ops(quire_session *s);
 
 /* Read the log from its start, or what was added to it. */
-quire_status load_all(struct session *s, bool full, quire_error *err);
-quire_status load_rest(struct session *s, quire_error *err);
+quire_status load_all(quire_session *s, bool full, quire_error *err);
+quire_status load_rest(quire_session *s, quire_error *err);
 
 /* Read the log again, which another process may have replaced: an error if it
  * is not a session of this version any more. */
-quire_status load_anew(struct session *s, bool full, quire_error *err);
+quire_status load_anew(quire_session *s, bool full, quire_error *err);
 
 /* Load what other processes did to the file since. */
-quire_status load_refresh(struct session *s, quire_error *err);
+quire_status load_refresh(quire_session *s, quire_error *err);
+
+/* Our file has lost its name: open the file that has it now. QUIRE_CHANGED, and
+ * s->lost, if that lacks an entry that we appended and have not synced. */
+quire_status load_reopen(quire_session *s, quire_error *err);
 
 /* Parse the whole log in full. */
-quire_status load_full(struct session *s, quire_error *err);
+quire_status load_full(quire_session *s, quire_error *err);
 
 /* Around calls that use entries: true when a quick scan was wrong and the call
  * has to be repeated.
@@ -131,38 +140,41 @@ quire_status load_full(struct session *s, quire_error *err);
  *     do
  *         st = ...;
  *     while (load_again(s, &st, err)); */
-bool load_again(struct session *s, quire_status *st, quire_error *err);
+bool load_again(quire_session *s, quire_status *st, quire_error *err);
 
 /* The bytes of an entry, parsed in full; valid until the next line is read. */
-quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
+quire_status load_line(quire_session *s, uint32_t i, quire_bytes *text,
                        quire_error *err);
 
 /* Any bytes of the log, the same way. */
-quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
+quire_status load_bytes(quire_session *s, uint64_t at, uint32_t len,
                         quire_bytes *out, quire_error *err);
 
 /* The same, for a caller that walks backwards. */
-quire_status load_before(struct session *s, uint64_t at, uint32_t len,
+quire_status load_before(quire_session *s, uint64_t at, uint32_t len,
                          quire_bytes *out, quire_error *err);
 
-void load_problem(struct session *s, uint64_t at, uint64_t line,
+/* The timestamp of an entry in milliseconds; false: it has none. */
+bool load_time(quire_session *s, quire_bytes line, int64_t *ms);
+
+void load_problem(quire_session *s, uint64_t at, uint64_t line,
                   const char *kind, const char *why);
 
 /* The number of an entry by its id, NONE if there is none. */
-uint32_t session_find(const struct session *s, const char *id);
+uint32_t session_find(const quire_session *s, const char *id);
 
 /* Take the session's lock, and release it. QUIRE_INVALID from within a
  * callback. */
-quire_status session_enter(struct session *s, quire_error *err);
-void session_leave(struct session *s);
+quire_status session_enter(quire_session *s, quire_error *err);
+void session_leave(quire_session *s);
 
 /* Lock for reading: the index is current and fully parsed, s->tmp empty. Not
  * locked if it fails. */
-quire_status tree_begin(struct session *s, quire_error *err);
+quire_status tree_begin(quire_session *s, quire_error *err);
 
 /* An entry in its output form: on one line, its UTF-8 mended, with images in
  * their place if asked for. Valid until the next line is read. */
-quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
+quire_status tree_text(quire_session *s, uint32_t i, bool hydrate,
                        quire_bytes *text, quire_error *err);
 
 /* The labels in force, sorted by target. */
@@ -174,21 +186,21 @@ struct labels {
     } * list;
     uint32_t n;
 };
-quire_status tree_labels(struct session *s, struct arena *keep,
+quire_status tree_labels(quire_session *s, struct arena *keep,
                          struct labels *out, quire_error *err);
 quire_bytes labels_get(const struct labels *l, uint32_t of);
 
 /* ---- state of an open session -------------------------------------------- */
 
 /* Wait until no thread is syncing our log. */
-static inline void write_quiet(struct session *s)
+static inline void write_quiet(quire_session *s)
 {
     while (s->syncing)
         pthread_cond_wait(&s->synced, &s->lock);
 }
 
 /* Latch an error: from here on nothing is written. Returns it. */
-static inline quire_status write_latch(struct session *s, quire_status st,
+static inline quire_status write_latch(quire_session *s, quire_status st,
                                        quire_error *err)
 {
     if (!st || s->failed.status)
@@ -211,20 +223,25 @@ struct ops {
 /* ---- append.c ----------------------------------------------------------- */
 
 /* Move a log from memory to its file. */
-void write_settled(struct session *s);
-quire_status write_to_file(struct session *s, quire_error *err);
+void write_settled(quire_session *s);
+quire_status write_to_file(quire_session *s, quire_error *err);
 
 /* Ready to write: no error has latched, it is not read-only, and the changes of
  * other processes are loaded. */
-quire_status write_ready(struct session *s, quire_error *err);
+quire_status write_ready(quire_session *s, quire_error *err);
 
 /* Fill in the result of an append; `out` may be NULL. */
-void write_report(const struct session *s, uint32_t at, bool existed,
+void write_report(const quire_session *s, uint32_t at, bool existed,
                   quire_appended *out);
 
 /* QUIRE_NOT_FOUND, with its message. */
-quire_status write_no_entry(const struct session *s, const char *id,
+quire_status write_no_entry(const quire_session *s, const char *id,
                             quire_error *err);
+
+/* An entry in its stored form, in s->tmp: images moved to blobs, oversized
+ * strings cut. write_settled() follows once it is in the file. */
+quire_status write_persist(quire_session *s, quire_bytes entry,
+                           quire_bytes *out, quire_error *err);
 
 /* A text as a JSON string, in the arena; .data NULL: out of memory. */
 quire_bytes write_quoted(struct arena *keep, quire_bytes text);
@@ -235,9 +252,9 @@ void write_header(struct buf *out, const struct session_birth *birth);
 /* ---- rewrite.c ---------------------------------------------------------- */
 
 /* Replace the file by a draft, and read it again. */
-quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err);
+quire_status rewrite_swap(quire_session *s, struct draft *d, quire_error *err);
 
 /* Read a log of version 1 or 2 and write it as version 3. */
-quire_status rewrite_migrated(struct session *s, quire_error *err);
+quire_status rewrite_migrated(quire_session *s, quire_error *err);
 
 #endif

@@ -5,7 +5,8 @@
  *
  *     1. the original is copied, byte for byte, and synced
  *     2. what can be read is collected, a line each: entries, and entries
- *        behind a torn line or a second one on the same line
+ *        behind a torn line or a second one on the same line; and as they are,
+ *        lines that are nested too deeply to be read
  *     3. these get what the tree needs, and replace the original
  *
  * An entry without an id gets one. Of two entries with one id the earlier gets
@@ -173,13 +174,17 @@ static quire_status collect_values(struct object *log, struct draft *d,
     while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
         uint64_t end = j.base + j.at, value_end = v.at + v.text.len;
         bool trailing = v.kind && !strcmp(v.kind, "trailing");
+        bool too_deep = v.kind && !strcmp(v.kind, "too_deep");
 
         st = skip_lines(d, &line, v.line, err);
         if (!st && v.text.data && v.is_object) {
             st = put_value(d, v.text, err);
             line += 1 + jsonl_breaks(v.text);
         }
-        if (!st && (!v.text.data || trailing))
+        if (!st && too_deep) {
+            st = object_copy(log, v.at, end, d, err);
+            line++;
+        } else if (!st && (!v.text.data || trailing))
             st = salvage_at(log, v.text.data ? value_end : v.at, end, d, err);
         if (st)
             break;
@@ -191,7 +196,7 @@ static quire_status collect_values(struct object *log, struct draft *d,
 /* ---- step 3: write the repaired log ------------------------------------- */
 
 struct mending {
-    struct session *s; /* over the collected entries */
+    quire_session *s; /* over the collected entries */
     uint8_t *cycles;
     uint32_t last; /* the entry written before; NONE: none              */
     char (*fresh)[NAMES_ID_SIZE]; /* new ids of entries, "" where it stays  */
@@ -263,6 +268,36 @@ static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
     return st;
 }
 
+static bool is_too_deep(quire_bytes line)
+{
+    struct json_error error = {.why = NULL};
+
+    return !json_check(line, 0, &error) && error.too_deep;
+}
+
+/* Copy the lines between two entries: those that are nested too deeply to be
+ * read. */
+static quire_status keep_unread(quire_session *s, uint64_t from, uint64_t to,
+                                struct draft *d, quire_error *err)
+{
+    quire_bytes gap;
+    quire_status st = to > from ? load_bytes(s, from, (uint32_t)(to - from),
+                                             &gap, err)
+                                : QUIRE_OK;
+    const char *at, *end, *nl;
+
+    if (st || to <= from)
+        return st;
+    for (at = gap.data, end = at + gap.len; !st && at < end; at = nl + 1) {
+        nl = memchr(at, '\n', (size_t)(end - at));
+        if (!nl)
+            nl = end;
+        if (is_too_deep(bytes_of(at, (size_t)(nl - at))))
+            st = put_value(d, bytes_of(at, (size_t)(nl - at)), err);
+    }
+    return st;
+}
+
 /* The text with a question mark for each malformed byte. */
 static quire_bytes mask_bad_utf8(quire_bytes text, struct arena *keep)
 {
@@ -276,13 +311,14 @@ static quire_bytes mask_bad_utf8(quire_bytes text, struct arena *keep)
     return bytes_of(copy, text.len);
 }
 
-static quire_status mend_all(struct session *s, struct draft *d,
+static quire_status mend_all(quire_session *s, struct draft *d,
                              quire_error *err)
 {
     struct arena arena = ARENA_INIT;
     struct mending m = {.s = s, .last = NONE};
     quire_status st = QUIRE_OK;
     quire_bytes front = {NULL, 0};
+    uint64_t done = s->header.at + s->header.len;
     uint32_t i;
 
     map_init(&m.given, s->index.seed[0], s->index.seed[1]);
@@ -297,8 +333,16 @@ static quire_status mend_all(struct session *s, struct draft *d,
                         err);
     if (!st)
         st = put_value(d, mask_bad_utf8(front, &arena), err);
-    for (i = 0; !st && i < s->index.n; i++)
-        st = mend_entry(&m, d, i, err);
+    for (i = 0; !st && i < s->index.n; i++) {
+        const struct entry *e = &s->index.list[i];
+
+        st = keep_unread(s, done, e->at, d, err);
+        if (!st)
+            st = mend_entry(&m, d, i, err);
+        done = e->at + e->len;
+    }
+    if (!st)
+        st = keep_unread(s, done, s->size, d, err);
     map_release(&m.given);
     arena_release(&arena);
     return st;
@@ -312,8 +356,11 @@ count_problem(void *ctx, const quire_session_problem *problem, quire_error *err)
     uint64_t *n = ctx;
 
     (void)err;
-    /* Content that is not in the file cannot be restored. */
+    /* Content that is not in the file cannot be restored, and a line that
+     * cannot be read but may be valid stays as it is. */
     *n += strcmp(problem->kind, "missing_blob") != 0 &&
+          strcmp(problem->kind, "too_deep") != 0 &&
+          strcmp(problem->kind, "unacknowledged") != 0 &&
           strcmp(problem->kind, "damaged_blob") != 0 &&
           strcmp(problem->kind, "no_type") != 0;
     return QUIRE_OK;
@@ -321,7 +368,7 @@ count_problem(void *ctx, const quire_session_problem *problem, quire_error *err)
 
 /* The readable part of `log`, as a session in memory. */
 static quire_status collect_session(const struct session_env *env,
-                                    struct object *log, struct session **out,
+                                    struct object *log, quire_session **out,
                                     quire_error *err)
 {
     struct session_env quiet = *env;
@@ -350,7 +397,7 @@ static quire_status collect_session(const struct session_env *env,
 }
 
 static quire_status replace_log(struct object_store *store, struct object *log,
-                                struct session *mended, quire_error *err)
+                                quire_session *mended, quire_error *err)
 {
     struct draft *d;
     quire_status st = store->ops->create(store, &d, err);
@@ -371,7 +418,7 @@ quire_status session_mend(const struct session_env *env,
 {
     struct session_place place = {.store = store, .name = name};
     struct omp_lock theirs = OMP_LOCK_INIT;
-    struct session *mended = NULL;
+    quire_session *mended = NULL;
     struct object *log = NULL;
     uint64_t n = 0;
     char *path = NULL;
@@ -381,7 +428,7 @@ quire_status session_mend(const struct session_env *env,
     /* Without a header there is nothing to start from. */
     st = session_open(env, &place, NULL, QUIRE_SESSION_READ, QUIRE_SYNC_NONE,
                       &mended, err);
-    session_close(mended);
+    quire_session_close(mended);
     mended = NULL;
     if (!st)
         st = session_check(env, store, name, count_problem, &n, err);
@@ -404,7 +451,7 @@ quire_status session_mend(const struct session_env *env,
         st = replace_log(store, log, mended, err);
     *changed = !st;
     omp_lock_release(&theirs);
-    session_close(mended);
+    quire_session_close(mended);
     if (log)
         log->ops->close(log);
     free(path);

@@ -20,7 +20,7 @@
 #include "session/names.h"
 #include "session/priv.h"
 
-quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
+quire_status rewrite_swap(quire_session *s, struct draft *d, quire_error *err)
 {
     quire_status st;
 
@@ -33,6 +33,7 @@ quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
         return write_latch(s, st, err);
     }
     s->n_synced = s->n_written;
+    s->own_from = NONE;
     return load_all(s, false, err);
 }
 
@@ -40,7 +41,7 @@ quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
 
 /* One value, migrated, and the rest of its line; or a part without a value,
  * unchanged. `end` is where the next one begins. */
-static quire_status migrate_one(struct session *s, struct migrate *m,
+static quire_status migrate_one(quire_session *s, struct migrate *m,
                                 const struct jsonl_value *v, uint64_t end,
                                 struct draft *d, quire_error *err)
 {
@@ -63,7 +64,7 @@ static quire_status migrate_one(struct session *s, struct migrate *m,
     return st;
 }
 
-static quire_status migrate_each(struct session *s, struct migrate *m,
+static quire_status migrate_each(quire_session *s, struct migrate *m,
                                  struct draft *d, quire_error *err)
 {
     struct jsonl_value v;
@@ -84,7 +85,7 @@ static quire_status migrate_each(struct session *s, struct migrate *m,
     return st;
 }
 
-static quire_status draft_for(struct session *s, struct draft **d,
+static quire_status draft_for(quire_session *s, struct draft **d,
                               quire_error *err)
 {
     struct object_store *store = s->read_only ? s->scratch : s->store;
@@ -93,7 +94,7 @@ static quire_status draft_for(struct session *s, struct draft **d,
 }
 
 /* Continue with the copy in memory instead of the file. */
-static quire_status read_copy(struct session *s, struct draft *d,
+static quire_status read_copy(quire_session *s, struct draft *d,
                               quire_error *err)
 {
     struct object_store *store = s->scratch;
@@ -111,7 +112,7 @@ static quire_status read_copy(struct session *s, struct draft *d,
     return load_all(s, (s->flags & QUIRE_SESSION_VERIFY) != 0, err);
 }
 
-quire_status rewrite_migrated(struct session *s, quire_error *err)
+quire_status rewrite_migrated(quire_session *s, quire_error *err)
 {
     struct omp_lock theirs = OMP_LOCK_INIT;
     struct arena ids = ARENA_INIT;
@@ -146,7 +147,7 @@ out:
 /* ---- titles and homes --------------------------------------------------- */
 
 /* Rewrite the file with these members of its header changed. */
-static quire_status rewrite_header(struct session *s,
+static quire_status rewrite_header(quire_session *s,
                                    const struct json_change *changes, size_t n,
                                    quire_error *err)
 {
@@ -185,7 +186,7 @@ out:
 }
 
 /* A session that is still in memory: only its log is rewritten. */
-static quire_status reheader_memory(struct session *s,
+static quire_status reheader_memory(quire_session *s,
                                     const struct json_change *changes, size_t n,
                                     quire_error *err)
 {
@@ -198,7 +199,7 @@ static quire_status reheader_memory(struct session *s,
     return st;
 }
 
-static quire_status change_header(struct session *s,
+static quire_status change_header(quire_session *s,
                                   const struct json_change *changes, size_t n,
                                   quire_error *err)
 {
@@ -220,8 +221,7 @@ static quire_status change_header(struct session *s,
     return st;
 }
 
-quire_status session_rehome(struct session *s, const char *cwd,
-                            quire_error *err)
+quire_status session_rehome(quire_session *s, const char *cwd, quire_error *err)
 {
     struct json_change change = {"cwd", {NULL, 0}};
     struct arena keep =
@@ -275,7 +275,7 @@ static bool slot_line(const char *title, const char *when, uint32_t size,
     }
 }
 
-static quire_status rename_in_slot(struct session *s, const char *title,
+static quire_status rename_in_slot(quire_session *s, const char *title,
                                    quire_error *err)
 {
     struct buf line = BUF_INIT(4096);
@@ -301,7 +301,7 @@ static quire_status rename_in_slot(struct session *s, const char *title,
 }
 
 /* The entry that newer readers take titles from. */
-static quire_status append_title_change(struct session *s, const char *title,
+static quire_status append_title_change(quire_session *s, const char *title,
                                         const char *previous, quire_error *err)
 {
     struct buf b = BUF_INIT(1 << 20);
@@ -319,12 +319,12 @@ static quire_status append_title_change(struct session *s, const char *title,
     json_object_end(&w);
     st = buf_status(&b, "a title", err);
     if (!st)
-        st = session_append(s, buf_bytes(&b), NULL, NULL, err);
+        st = quire_session_append(s, buf_bytes(&b), NULL, NULL, err);
     buf_release(&b);
     return st;
 }
 
-quire_status session_rename(struct session *s, const char *title,
+quire_status session_rename(quire_session *s, const char *title,
                             quire_error *err)
 {
     struct json_change change = {"title", {NULL, 0}};
@@ -355,7 +355,7 @@ quire_status session_rename(struct session *s, const char *title,
     if (!st && slot)
         st = append_title_change(s, title, previous, err);
     if (!st)
-        st = session_flush(s, err);
+        st = quire_session_flush(s, err);
     arena_release(&keep);
     return st;
 }
@@ -363,7 +363,7 @@ quire_status session_rename(struct session *s, const char *title,
 /* ---- copies ------------------------------------------------------------- */
 
 /* Entry `i` as a line of another session, with these members changed. */
-static quire_status copy_entry(struct session *s, struct draft *d, uint32_t i,
+static quire_status copy_entry(quire_session *s, struct draft *d, uint32_t i,
                                const struct json_change *changes, size_t n,
                                quire_error *err)
 {
@@ -390,7 +390,7 @@ static quire_status copy_entry(struct session *s, struct draft *d, uint32_t i,
 }
 
 /* A label as the last entry, below `below`, which is then the label. */
-static quire_status copy_label(struct session *s, struct draft *d,
+static quire_status copy_label(quire_session *s, struct draft *d,
                                const struct label *l, quire_bytes *below,
                                quire_error *err)
 {
@@ -425,7 +425,7 @@ static quire_status copy_label(struct session *s, struct draft *d,
 
 /* A path copied without its labels. */
 struct extract {
-    struct session *s;
+    quire_session *s;
     uint32_t *path, n;
     uint32_t last; /* entry copied before; NONE: none */
 };
@@ -435,7 +435,7 @@ struct extract {
 static quire_status replace_kept(struct extract *x, uint32_t place,
                                  quire_bytes *out, quire_error *err)
 {
-    struct session *s = x->s;
+    quire_session *s = x->s;
     quire_bytes line, id;
     uint32_t i;
     quire_status st = load_line(s, x->path[place], &line, err);
@@ -444,10 +444,15 @@ static quire_status replace_kept(struct extract *x, uint32_t place,
     if (st)
         return st;
     id = json_get(line, "firstKeptEntryId");
-    for (i = 0; i < place && json_kind(id) == JSON_STRING; i++) {
+    if (json_kind(id) != JSON_STRING)
+        return QUIRE_OK;
+    id = json_text(id, &s->tmp);
+    if (!id.data)
+        return err_memory(err);
+    for (i = 0; i < place; i++) {
         const struct entry *e = &s->index.list[x->path[i]];
 
-        if (!e->id_len || !json_equal(id, entry_id(e)))
+        if (!e->id_len || !bytes_equal(id, entry_id(e)))
             continue;
         if (e->type != ENTRY_LABEL)
             return QUIRE_OK;
@@ -464,7 +469,7 @@ static quire_status replace_kept(struct extract *x, uint32_t place,
 static quire_status extract_one(struct extract *x, struct draft *d,
                                 uint32_t place, quire_error *err)
 {
-    struct session *s = x->s;
+    quire_session *s = x->s;
     const struct entry *e = &s->index.list[x->path[place]];
     struct json_change changes[2];
     quire_bytes kept = {NULL, 0};
@@ -491,8 +496,8 @@ static quire_status extract_one(struct extract *x, struct draft *d,
 }
 
 /* The path down to `entry`, and behind it the labels in force on it. */
-static quire_status copy_path(struct session *s, struct draft *d,
-                              uint32_t entry, quire_error *err)
+static quire_status copy_path(quire_session *s, struct draft *d, uint32_t entry,
+                              quire_error *err)
 {
     struct extract x = {.s = s, .last = NONE};
     uint8_t *kept = arena_array(&s->tmp, s->index.n + (size_t)1, 1);
@@ -521,7 +526,7 @@ static quire_status copy_path(struct session *s, struct draft *d,
     return st;
 }
 
-static quire_status copy_all(struct session *s, struct draft *d,
+static quire_status copy_all(quire_session *s, struct draft *d,
                              quire_error *err)
 {
     quire_status st = QUIRE_OK;
@@ -532,7 +537,7 @@ static quire_status copy_all(struct session *s, struct draft *d,
     return st;
 }
 
-quire_status session_copy(struct session *s, const char *entry,
+quire_status session_copy(quire_session *s, const char *entry,
                           struct object_store *store, const char *name,
                           const struct session_birth *birth, quire_error *err)
 {

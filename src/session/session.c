@@ -21,7 +21,7 @@
 /* The name of a log in memory, in its own store. */
 #define SCRATCH "log"
 
-static quire_status describe_path(struct session *s, quire_error *err)
+static quire_status describe_path(quire_session *s, quire_error *err)
 {
     const char *place = s->store->ops->place(s->store);
     size_t len = strlen(place) + strlen(s->name) + 2;
@@ -37,9 +37,9 @@ static quire_status describe_path(struct session *s, quire_error *err)
 static quire_status alloc_session(const struct session_env *env,
                                   const struct session_place *place,
                                   unsigned flags, quire_durability sync,
-                                  struct session **out, quire_error *err)
+                                  quire_session **out, quire_error *err)
 {
-    struct session *s = calloc(1, sizeof *s);
+    quire_session *s = calloc(1, sizeof *s);
     pthread_mutexattr_t attr;
     uint64_t seed[2];
     quire_status st;
@@ -56,6 +56,7 @@ static quire_status alloc_session(const struct session_env *env,
     s->sync = sync;
     s->read_only = (flags & QUIRE_SESSION_READ) != 0;
     s->leaf = NONE;
+    s->own_from = NONE;
     s->theirs = (struct omp_lock)OMP_LOCK_INIT;
     s->window = (struct buf)BUF_INIT(JSONL_MAX_LINE);
     s->out = (struct buf)BUF_INIT(JSONL_MAX_LINE);
@@ -71,14 +72,14 @@ static quire_status alloc_session(const struct session_env *env,
         st = s->name ? describe_path(s, err) : err_memory(err);
     }
     if (st) {
-        session_close(s);
+        quire_session_close(s);
         return st;
     }
     *out = s;
     return QUIRE_OK;
 }
 
-void session_close(struct session *s)
+void quire_session_close(quire_session *s)
 {
     if (!s)
         return;
@@ -106,7 +107,7 @@ void session_close(struct session *s)
 /* ---- new ---------------------------------------------------------------- */
 
 /* Create a log in memory that holds `bytes`, open in s->log. */
-static quire_status create_memory_log(struct session *s, quire_bytes bytes,
+static quire_status create_memory_log(quire_session *s, quire_bytes bytes,
                                       quire_error *err)
 {
     struct object_info info;
@@ -132,10 +133,10 @@ static quire_status create_memory_log(struct session *s, quire_bytes bytes,
 quire_status session_new(const struct session_env *env,
                          const struct session_place *place,
                          const struct session_birth *birth, unsigned flags,
-                         quire_durability sync, struct session **out,
+                         quire_durability sync, quire_session **out,
                          quire_error *err)
 {
-    struct session *s;
+    quire_session *s;
     quire_status st = alloc_session(env, place, flags, sync, &s, err);
 
     if (st)
@@ -149,7 +150,7 @@ quire_status session_new(const struct session_env *env,
     if (!st && (flags & QUIRE_SESSION_AT_ONCE))
         st = write_to_file(s, err);
     if (st)
-        session_close(s);
+        quire_session_close(s);
     else
         *out = s;
     return st;
@@ -158,7 +159,7 @@ quire_status session_new(const struct session_env *env,
 /* ---- open --------------------------------------------------------------- */
 
 /* Open the file, and lock it. */
-static quire_status open_log(struct session *s, quire_error *err)
+static quire_status open_log(quire_session *s, quire_error *err)
 {
     struct object_info info;
 
@@ -169,7 +170,7 @@ static quire_status open_log(struct session *s, quire_error *err)
 }
 
 /* The file is empty: write its header. */
-static quire_status begin_empty(struct session *s,
+static quire_status begin_empty(quire_session *s,
                                 const struct session_birth *birth,
                                 quire_error *err)
 {
@@ -200,9 +201,9 @@ quire_status session_open_listing(const struct session_env *env,
                                   const struct session_birth *birth,
                                   unsigned flags, quire_durability sync,
                                   struct problems *problems,
-                                  struct session **out, quire_error *err)
+                                  quire_session **out, quire_error *err)
 {
-    struct session *s;
+    quire_session *s;
     quire_status st = alloc_session(env, place, flags, sync, &s, err);
 
     if (st)
@@ -221,7 +222,7 @@ quire_status session_open_listing(const struct session_env *env,
         st = rewrite_migrated(s, err);
     s->problems = NULL;
     if (st)
-        session_close(s);
+        quire_session_close(s);
     else
         *out = s;
     return st;
@@ -230,7 +231,7 @@ quire_status session_open_listing(const struct session_env *env,
 quire_status session_open(const struct session_env *env,
                           const struct session_place *place,
                           const struct session_birth *birth, unsigned flags,
-                          quire_durability sync, struct session **out,
+                          quire_durability sync, quire_session **out,
                           quire_error *err)
 {
     return session_open_listing(env, place, birth, flags, sync, NULL, out, err);
@@ -238,17 +239,17 @@ quire_status session_open(const struct session_env *env,
 
 /* ---- describe ----------------------------------------------------------- */
 
-const char *session_name(const struct session *s)
+const char *session_name(const quire_session *s)
 {
     return s->name;
 }
 
-struct object_store *session_store(const struct session *s)
+struct object_store *session_store(const quire_session *s)
 {
     return s->store;
 }
 
-static const char *leaf_text(struct session *s)
+static const char *leaf_text(quire_session *s)
 {
     quire_bytes id;
 
@@ -259,7 +260,7 @@ static const char *leaf_text(struct session *s)
     return arena_text(&s->lent, id);
 }
 
-static int64_t modified_us(struct session *s)
+static int64_t modified_us(quire_session *s)
 {
     struct object_info info;
 
@@ -273,7 +274,7 @@ static const char *text_or_empty(const char *text)
     return text ? text : "";
 }
 
-void session_describe(struct session *s, quire_session_info *info)
+void quire_session_describe(quire_session *s, quire_session_info *info)
 {
     bool turn = session_enter(s, NULL) == QUIRE_OK;
 
@@ -294,14 +295,15 @@ void session_describe(struct session *s, quire_session_info *info)
         .entries = s->index.n,
         .messages = s->n_messages,
         .version = s->found_version,
+        .archived = !strncmp(s->name, "archive/", 8),
         .problems = s->n_problems,
     };
     if (turn)
         session_leave(s);
 }
 
-quire_status session_header(struct session *s, quire_bytes *header,
-                            quire_error *err)
+quire_status quire_session_header(quire_session *s, quire_bytes *header,
+                                  quire_error *err)
 {
     quire_status st = session_enter(s, err);
 

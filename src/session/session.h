@@ -5,7 +5,9 @@
  * This module knows entries, branches and the context for a model; callers
  * decide where a session is stored and what it is called.
  *
- * Calls on one `struct session` are serialized by its lock, except where noted.
+ * A quire_session is the handle of the public header, which this module defines
+ * together with the public functions that need no home. Calls on one are
+ * serialized by its lock, except where noted.
  * Slices they return are valid until the next call.
  */
 #ifndef SESSION_SESSION_H
@@ -18,8 +20,6 @@
 #include "blob/blob.h"
 #include "quire.h"
 #include "store/object.h"
-
-struct session;
 
 /* The services a session uses. */
 struct session_env {
@@ -59,7 +59,7 @@ struct session_place {
 quire_status session_new(const struct session_env *env,
                          const struct session_place *place,
                          const struct session_birth *birth, unsigned flags,
-                         quire_durability sync, struct session **out,
+                         quire_durability sync, quire_session **out,
                          quire_error *err);
 
 /* An existing session. `birth` is for a file that is empty and opened for
@@ -68,72 +68,39 @@ quire_status session_new(const struct session_env *env,
 quire_status session_open(const struct session_env *env,
                           const struct session_place *place,
                           const struct session_birth *birth, unsigned flags,
-                          quire_durability sync, struct session **out,
+                          quire_durability sync, quire_session **out,
                           quire_error *err);
-void session_close(struct session *s);
 
 /* Open the object `name` for changes, and lock it. If it loses its name before
  * the lock is taken, open it again. QUIRE_NOT_FOUND, QUIRE_BUSY. */
 quire_status session_hold(struct object_store *store, const char *name,
                           int busy_ms, struct object **out, quire_error *err);
 
-void session_describe(struct session *s, quire_session_info *info);
-const char *session_name(const struct session *s);
-struct object_store *session_store(const struct session *s);
+const char *session_name(const quire_session *s);
+struct object_store *session_store(const quire_session *s);
 
-/* The line of the header, and of the title slot (empty if there is none). */
-quire_status session_header(struct session *s, quire_bytes *header,
-                            quire_error *err);
+/* ---- tree.c: reading; QUIRE_NOT_FOUND without a message ------------------ */
 
-/* ---- tree.c, context.c: reading ----------------------------------------- */
-
-quire_status session_entries(struct session *s, unsigned flags,
-                             quire_entry_fn each, void *ctx, quire_error *err);
-quire_status session_tree(struct session *s, quire_entry_fn each, void *ctx,
-                          quire_error *err);
-quire_status session_path(struct session *s, const char *leaf, unsigned flags,
+quire_status session_path(quire_session *s, const char *leaf, unsigned flags,
                           quire_entry_fn each, void *ctx, quire_error *err);
-quire_status session_children(struct session *s, const char *parent,
+quire_status session_children(quire_session *s, const char *parent,
                               quire_entry_fn each, void *ctx, quire_error *err);
-quire_status session_entry(struct session *s, const char *id, quire_entry *out,
+quire_status session_entry(quire_session *s, const char *id, quire_entry *out,
                            quire_error *err);
-quire_status session_context(struct session *s, const char *leaf,
-                             quire_write_fn write,
-                             void (*missing)(void *ctx, const char *ref),
-                             void *ctx, quire_error *err);
-quire_status session_refs(struct session *s, quire_text_fn each, void *ctx,
-                          quire_error *err);
-
-/* ---- append.c, branch.c: changing --------------------------------------- */
-
-quire_status session_append(struct session *s, quire_bytes entry,
-                            const quire_append_options *options,
-                            quire_appended *out, quire_error *err);
-quire_status session_branch(struct session *s, const char *id, bool keep,
-                            quire_appended *out, quire_error *err);
-quire_status session_branch_summary(struct session *s, const char *id,
-                                    const char *summary, quire_bytes details,
-                                    quire_appended *out, quire_error *err);
-quire_status session_label(struct session *s, const char *id, const char *label,
-                           quire_appended *out, quire_error *err);
-quire_status session_flush(struct session *s, quire_error *err);
-
-/* Create the file now, without waiting for an answer. */
-quire_status session_ensure(struct session *s, quire_error *err);
 
 /* ---- rewrite.c: whole files --------------------------------------------- */
 
-quire_status session_rename(struct session *s, const char *title,
+quire_status session_rename(quire_session *s, const char *title,
                             quire_error *err);
 
 /* Set the header's `cwd` (NULL: leave it), by rewriting the file. */
-quire_status session_rehome(struct session *s, const char *cwd,
+quire_status session_rehome(quire_session *s, const char *cwd,
                             quire_error *err);
 
 /* Write a new session to `place`, with the entries of `s`: all of them, or
  * the path down to `entry` alone, without labels but for those in force.
  * QUIRE_NOT_FOUND: no such entry. QUIRE_EXISTS: the name is taken. */
-quire_status session_copy(struct session *s, const char *entry,
+quire_status session_copy(quire_session *s, const char *entry,
                           struct object_store *store, const char *name,
                           const struct session_birth *birth, quire_error *err);
 

@@ -29,7 +29,7 @@
 
 /* ---- locking ------------------------------------------------------------ */
 
-quire_status session_enter(struct session *s, quire_error *err)
+quire_status session_enter(quire_session *s, quire_error *err)
 {
     if (pthread_mutex_lock(&s->lock) == EDEADLK)
         return err_set(err, QUIRE_INVALID,
@@ -37,12 +37,12 @@ quire_status session_enter(struct session *s, quire_error *err)
     return QUIRE_OK;
 }
 
-void session_leave(struct session *s)
+void session_leave(quire_session *s)
 {
     pthread_mutex_unlock(&s->lock);
 }
 
-quire_status tree_begin(struct session *s, quire_error *err)
+quire_status tree_begin(quire_session *s, quire_error *err)
 {
     quire_status st = session_enter(s, err);
 
@@ -69,9 +69,9 @@ static int by_target(const void *a, const void *b)
 }
 
 /* Read one label entry. *target is NONE when it sets nothing. */
-static quire_status read_label(struct session *s, uint32_t i,
-                               struct arena *keep, uint32_t *target,
-                               quire_bytes *text, quire_error *err)
+static quire_status read_label(quire_session *s, uint32_t i, struct arena *keep,
+                               uint32_t *target, quire_bytes *text,
+                               quire_error *err)
 {
     quire_bytes line, id, label;
     quire_status st = load_line(s, i, &line, err);
@@ -96,7 +96,7 @@ static quire_status read_label(struct session *s, uint32_t i,
     return QUIRE_OK;
 }
 
-quire_status tree_labels(struct session *s, struct arena *keep,
+quire_status tree_labels(quire_session *s, struct arena *keep,
                          struct labels *out, quire_error *err)
 {
     uint32_t i, n = 0, kept = 0;
@@ -157,7 +157,7 @@ struct view {
     unsigned flags;
 };
 
-static quire_status view_init(struct session *s, struct view *v, unsigned flags,
+static quire_status view_init(quire_session *s, struct view *v, unsigned flags,
                               quire_error *err)
 {
     uint32_t *path, n = 0, i;
@@ -181,7 +181,7 @@ static void count_missing(void *ctx, const quire_digest *digest)
     ++*(size_t *)ctx;
 }
 
-quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
+quire_status tree_text(quire_session *s, uint32_t i, bool hydrate,
                        quire_bytes *text, quire_error *err)
 {
     const struct entry *e = &s->index.list[i];
@@ -224,7 +224,7 @@ quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
 }
 
 /* Type and parent of an entry, from its text. */
-static quire_status describe_entry(struct session *s, uint32_t i,
+static quire_status describe_entry(quire_session *s, uint32_t i,
                                    quire_entry *out, quire_error *err)
 {
     const struct entry *e = &s->index.list[i];
@@ -254,7 +254,7 @@ static quire_status describe_entry(struct session *s, uint32_t i,
     return QUIRE_OK;
 }
 
-static quire_status fill_info(struct session *s, const struct view *v,
+static quire_status fill_info(quire_session *s, const struct view *v,
                               uint32_t i, quire_entry *out, quire_error *err)
 {
     quire_status st;
@@ -273,8 +273,9 @@ static quire_status fill_info(struct session *s, const struct view *v,
 
 /* ---- walks -------------------------------------------------------------- */
 
-quire_status session_entries(struct session *s, unsigned flags,
-                             quire_entry_fn each, void *ctx, quire_error *err)
+quire_status quire_session_entries(quire_session *s, unsigned flags,
+                                   quire_entry_fn each, void *ctx,
+                                   quire_error *err)
 {
     quire_status st = tree_begin(s, err);
     struct view v;
@@ -294,7 +295,7 @@ quire_status session_entries(struct session *s, unsigned flags,
     return st;
 }
 
-quire_status session_path(struct session *s, const char *leaf, unsigned flags,
+quire_status session_path(quire_session *s, const char *leaf, unsigned flags,
                           quire_entry_fn each, void *ctx, quire_error *err)
 {
     uint32_t *path = NULL, n = 0, i, from;
@@ -347,7 +348,7 @@ static int by_date(const void *a, const void *b)
 }
 
 /* Sort a chain of siblings by their timestamps. */
-static quire_status sort_siblings(struct session *s, struct chain *c,
+static quire_status sort_siblings(quire_session *s, struct chain *c,
                                   uint32_t *head, uint32_t n, quire_error *err)
 {
     struct dated *list = arena_array(&s->tmp, n, sizeof *list);
@@ -356,16 +357,14 @@ static quire_status sort_siblings(struct session *s, struct chain *c,
     if (!list)
         return err_memory(err);
     for (k = 0; k < n; k++, i = c->next[i]) {
-        quire_bytes line, when;
+        quire_bytes line;
         quire_status st = load_line(s, i, &line, err);
 
         if (st)
             return st;
-        when = json_get(line, "timestamp");
         list[k].i = i;
         /* An entry without a time stays with the one before it. */
-        if (json_kind(when) != JSON_STRING ||
-            !timestamp_parse(bytes_sub(when, 1, when.len - 1), &list[k].ms))
+        if (!load_time(s, line, &list[k].ms))
             list[k].ms = k ? list[k - 1].ms : INT64_MIN;
     }
     qsort(list, n, sizeof *list, by_date);
@@ -375,7 +374,7 @@ static quire_status sort_siblings(struct session *s, struct chain *c,
     return QUIRE_OK;
 }
 
-static quire_status chain_build(struct session *s, struct chain *c,
+static quire_status chain_build(quire_session *s, struct chain *c,
                                 quire_error *err)
 {
     const struct index *x = &s->index;
@@ -418,7 +417,7 @@ static quire_status chain_build(struct session *s, struct chain *c,
 
 /* Down first, then sideways; no recursion, since a session is a chain of tens
  * of thousands. */
-static quire_status walk_down(struct session *s, const struct view *v,
+static quire_status walk_down(quire_session *s, const struct view *v,
                               const struct chain *c, quire_entry_fn each,
                               void *ctx, quire_error *err)
 {
@@ -448,7 +447,7 @@ static quire_status walk_down(struct session *s, const struct view *v,
 }
 
 /* Lock and build the view; on success the caller unlocks. */
-static quire_status chain_begin(struct session *s, struct view *v,
+static quire_status chain_begin(quire_session *s, struct view *v,
                                 struct chain *c, quire_error *err)
 {
     quire_status st = tree_begin(s, err);
@@ -463,8 +462,8 @@ static quire_status chain_begin(struct session *s, struct view *v,
     return st;
 }
 
-quire_status session_tree(struct session *s, quire_entry_fn each, void *ctx,
-                          quire_error *err)
+quire_status quire_session_tree(quire_session *s, quire_entry_fn each,
+                                void *ctx, quire_error *err)
 {
     struct chain c;
     struct view v;
@@ -477,7 +476,7 @@ quire_status session_tree(struct session *s, quire_entry_fn each, void *ctx,
     return st;
 }
 
-quire_status session_children(struct session *s, const char *parent,
+quire_status session_children(quire_session *s, const char *parent,
                               quire_entry_fn each, void *ctx, quire_error *err)
 {
     uint32_t i = NONE, at = NONE;
@@ -503,7 +502,7 @@ quire_status session_children(struct session *s, const char *parent,
     return st;
 }
 
-static quire_status find_entry(struct session *s, const char *id,
+static quire_status find_entry(quire_session *s, const char *id,
                                quire_entry *out, quire_error *err)
 {
     uint32_t at = session_find(s, id);
@@ -517,7 +516,7 @@ static quire_status find_entry(struct session *s, const char *id,
     return st ? st : fill_info(s, &v, at, out, err);
 }
 
-quire_status session_entry(struct session *s, const char *id, quire_entry *out,
+quire_status session_entry(quire_session *s, const char *id, quire_entry *out,
                            quire_error *err)
 {
     quire_status st = session_enter(s, err);
@@ -552,8 +551,8 @@ static quire_status emit_ref(void *ctx, const quire_digest *digest,
     return w->each(w->ctx, ref, err);
 }
 
-quire_status session_refs(struct session *s, quire_text_fn each, void *ctx,
-                          quire_error *err)
+quire_status quire_session_refs(quire_session *s, quire_text_fn each, void *ctx,
+                                quire_error *err)
 {
     struct ref_walk w = {each, ctx};
     quire_status st = tree_begin(s, err);

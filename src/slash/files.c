@@ -1,8 +1,8 @@
 /*
  * files.c - /write, /read, /list: the artifacts of the session
  *
- * The replies follow arbiter's, which clients and models know: the order, the
- * numbers and the address to type are the same.
+ * The replies have the texts of arbiter's documentation, which clients and
+ * models know; with QUIRE_SLASH_ARBITER those of its program, where they differ.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,14 +39,16 @@ static quire_status read_quota(struct turn *t, const char *key, uint64_t *out,
 static void report_stored(struct turn *t, const quire_artifact *a,
                           uint64_t limit)
 {
+    bool arbiter = t->o.style == QUIRE_SLASH_ARBITER;
+
     t->answer.id = a->id;
-    reply_add_line(
-        &t->answer,
-        "OK: %s %llu bytes (artifact #%lld, %llu of %llu bytes used in "
-        "this conversation)",
-        a->created ? "persisted" : "updated", (unsigned long long)a->size,
-        (long long)a->id, (unsigned long long)a->session_used,
-        (unsigned long long)limit);
+    reply_add_line(&t->answer,
+                   "OK: %s %llu bytes (artifact #%lld, %llu of %llu bytes %s)",
+                   a->created || !arbiter ? "persisted" : "updated",
+                   (unsigned long long)a->size, (long long)a->id,
+                   (unsigned long long)a->session_used,
+                   (unsigned long long)limit,
+                   arbiter ? "used in this conversation" : "used");
 }
 
 static quire_status report_too_large(struct turn *t, size_t bytes,
@@ -142,10 +144,12 @@ quire_status slash_write(struct turn *t, quire_error *err)
     file.content = slash_content(t->command->body, &t->content);
     if (t->content.failed)
         return err_memory(err);
-    reply_add_line(&t->answer, "OK: captured %zu bytes for '%s' (%s)",
-                   file.content.len, reply_shown(t, path),
-                   keep ? "shown to the client"
-                        : "shown to the client, not kept; --persist keeps it");
+    if (!keep || !t->session || t->o.style == QUIRE_SLASH_ARBITER)
+        reply_add_line(&t->answer, "OK: captured %zu bytes for '%s' (%s)",
+                       file.content.len, reply_shown(t, path),
+                       keep ? "shown to the client"
+                            : "shown to the client, not kept; --persist keeps "
+                              "it");
     if (keep)
         st = persist_file(t, path, file.content, err);
     file.id = t->answer.id;
@@ -156,13 +160,21 @@ quire_status slash_write(struct turn *t, quire_error *err)
 
 /* ---- /read -------------------------------------------------------------- */
 
+struct reading {
+    quire_bytes what; /* the arguments without --from */
+    uint64_t from;    /* bytes to skip                */
+};
+
 quire_status slash_add_content(void *turn, quire_bytes bytes, quire_error *err)
 {
     struct turn *t = turn;
     struct response *a = &t->answer;
     /* One character more, to detect that the limit splits one. */
     size_t space = t->limit + 4 - a->text.len;
+    size_t skip = t->skip < bytes.len ? (size_t)t->skip : bytes.len;
 
+    t->skip -= skip;
+    bytes = bytes_sub(bytes, skip, bytes.len);
     a->whole += bytes.len;
     buf_add(&a->text, bytes.data, bytes.len < space ? bytes.len : space);
     return a->text.failed ? err_memory(err) : QUIRE_OK;
@@ -176,9 +188,20 @@ static quire_status add_part_bytes(void *turn, quire_bytes bytes,
     return buf_write(&t->answer.part, bytes, err);
 }
 
+/* How the next part is read, if this one is cut. */
+static quire_status set_next(struct turn *t, const struct reading *r,
+                             quire_error *err)
+{
+    t->answer.from = r->from;
+    t->answer.next = arena_printf(&t->tmp, "/read %s --from ",
+                                  reply_shown(t, r->what));
+    return t->answer.next ? QUIRE_OK : err_memory(err);
+}
+
 /* Add the content of `one` to the reply. All of it is read, even if only a part
  * is shown: the digest can be verified only at the end. */
-static quire_status emit_content(struct turn *t, const quire_artifact *one,
+static quire_status emit_content(struct turn *t, const struct reading *r,
+                                 const quire_artifact *one,
                                  const quire_artifact_get_options *o,
                                  quire_error *err)
 {
@@ -193,6 +216,13 @@ static quire_status emit_content(struct turn *t, const quire_artifact *one,
 
     if (!mime)
         return err_memory(err);
+    if (r->from > size) {
+        reply_fail(a, QUIRE_INVALID, "usage",
+                   "--from %llu is beyond the end: '%s' has %llu bytes",
+                   (unsigned long long)r->from, path, (unsigned long long)size);
+        return QUIRE_OK;
+    }
+    t->skip = r->from;
     snprintf(which, sizeof which, "#%lld", (long long)id);
     if (quire_artifact_get(t->q, t->session, which, o,
                            image ? add_part_bytes : slash_add_content, t, NULL,
@@ -207,20 +237,21 @@ static quire_status emit_content(struct turn *t, const quire_artifact *one,
         a->mime = mime;
         reply_add_line(a, "(image attached: %s, %llu bytes, mime=%s, id=%lld)",
                        path, (unsigned long long)size, mime, (long long)id);
-    } else {
-        a->cut = CUT_BYTES;
+        return QUIRE_OK;
     }
-    return QUIRE_OK;
+    a->cut = CUT_BYTES;
+    return set_next(t, r, err);
 }
 
-static quire_status read_path(struct turn *t, quire_error *err)
+static quire_status read_path(struct turn *t, const struct reading *r,
+                              quire_error *err)
 {
     quire_artifact one;
     quire_error cause = {.status = QUIRE_OK};
     quire_status st;
     char clean[257];
 
-    if (quire_artifact_path(t->command->args, clean, NULL, &cause)) {
+    if (quire_artifact_path(r->what, clean, NULL, &cause)) {
         reply_fail(&t->answer, cause.status, "path", "%s", cause.what);
         return QUIRE_OK;
     }
@@ -228,12 +259,12 @@ static quire_status read_path(struct turn *t, quire_error *err)
     if (st == QUIRE_NOT_FOUND) {
         reply_fail(&t->answer, st, NULL,
                    "'%s' not found in this conversation's artifacts; /list "
-                   "shows those there are",
+                   "shows all of them",
                    reply_shown(t, bytes_str(clean)));
         return QUIRE_OK;
     }
     return st ? reply_error(&t->answer, &cause, err)
-              : emit_content(t, &one, NULL, err);
+              : emit_content(t, r, &one, NULL, err);
 }
 
 /* Whether the entry `via` links the artifact; if not, the reply reports why. */
@@ -267,8 +298,8 @@ static quire_status check_citation(struct turn *t, int64_t id, int64_t via,
 
 /* Read an artifact of another session, which takes a memory entry that cites
  * it. */
-static quire_status read_elsewhere(struct turn *t, int64_t id, int64_t via,
-                                   quire_error *err)
+static quire_status read_elsewhere(struct turn *t, const struct reading *r,
+                                   int64_t id, int64_t via, quire_error *err)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
     quire_error cause = {.status = QUIRE_OK};
@@ -305,7 +336,7 @@ static quire_status read_elsewhere(struct turn *t, int64_t id, int64_t via,
     o.via = via;
     st = quire_artifact_stat(t->q, t->session, which, &o, &one, &cause);
     return st ? reply_error(&t->answer, &cause, err)
-              : emit_content(t, &one, &o, err);
+              : emit_content(t, r, &one, &o, err);
 }
 
 /* Parse "via=mem:12" or nothing. */
@@ -320,7 +351,8 @@ static bool read_citation(quire_bytes rest, int64_t *via)
            slash_id(bytes_sub(rest, strlen(cite), rest.len), via) && *via > 0;
 }
 
-static quire_status read_id(struct turn *t, quire_bytes word, quire_bytes rest,
+static quire_status read_id(struct turn *t, const struct reading *r,
+                            quire_bytes word, quire_bytes rest,
                             quire_error *err)
 {
     quire_error cause = {.status = QUIRE_OK};
@@ -345,8 +377,8 @@ static quire_status read_id(struct turn *t, quire_bytes word, quire_bytes rest,
     snprintf(which, sizeof which, "#%lld", (long long)id);
     st = quire_artifact_stat(t->q, t->session, which, NULL, &one, &cause);
     if (!st)
-        return emit_content(t, &one, NULL, err);
-    return st == QUIRE_NOT_FOUND ? read_elsewhere(t, id, via, err)
+        return emit_content(t, r, &one, NULL, err);
+    return st == QUIRE_NOT_FOUND ? read_elsewhere(t, r, id, via, err)
                                  : reply_error(&t->answer, &cause, err);
 }
 
@@ -361,25 +393,59 @@ static bool is_id(quire_bytes word)
     return word.len > 1 && c[0] == '#' && i == word.len;
 }
 
+/* Split "--from <number>" off the end. False: the number is not one. */
+static bool read_range(quire_bytes args, struct reading *r)
+{
+    quire_bytes rest = args, word, before = {NULL, 0};
+    int64_t from;
+
+    *r = (struct reading){.what = args};
+    while ((word = slash_word(&rest)).len > 0) {
+        if (rest.len == 0 || !bytes_is(word, "--from") || !before.data) {
+            before = word;
+            continue;
+        }
+        r->what = bytes_of(args.data, (size_t)((const char *)before.data -
+                                               (const char *)args.data) +
+                                          before.len);
+        if (((const char *)rest.data)[0] == '#' || !slash_id(rest, &from))
+            return false;
+        r->from = (uint64_t)from;
+        return true;
+    }
+    return true;
+}
+
 quire_status slash_read(struct turn *t, quire_error *err)
 {
-    quire_bytes rest = t->command->args;
-    quire_bytes word = slash_word(&rest);
+    struct reading r;
+    quire_bytes rest, word;
+    bool valid = read_range(t->command->args, &r);
 
     if (!require_session(t))
         return QUIRE_OK;
+    if (!valid) {
+        reply_fail(&t->answer, QUIRE_INVALID, "usage",
+                   "--from takes a number of bytes; write /read %s --from 0",
+                   reply_shown(t, r.what));
+        return QUIRE_OK;
+    }
+    rest = r.what;
+    word = slash_word(&rest);
     if (word.len == 0) {
         reply_fail(&t->answer, QUIRE_INVALID, "usage",
                    "path is missing; write /read <path>, or /read #<id>");
         return QUIRE_OK;
     }
-    return is_id(word) ? read_id(t, word, rest, err) : read_path(t, err);
+    return is_id(word) ? read_id(t, &r, word, rest, err)
+                       : read_path(t, &r, err);
 }
 
 /* ---- /list -------------------------------------------------------------- */
 
 struct listing {
     struct response *answer;
+    const char *gap; /* between path and description */
     int n;
 };
 
@@ -393,7 +459,7 @@ static quire_status list_one(void *ctx, const quire_artifact *a,
         if (out->len > 0)
             buf_add_char(out, '\n');
         reply_add_shown(out, bytes_str(a->path), ARGS_SHOWN);
-        buf_addf(out, "  (%llu bytes, mime=%s, id=%lld)",
+        buf_addf(out, "%s(%llu bytes, mime=%s, id=%lld)", l->gap,
                  (unsigned long long)a->size, a->mime, (long long)a->id);
     }
     return out->failed ? err_memory(err) : QUIRE_OK;
@@ -402,7 +468,8 @@ static quire_status list_one(void *ctx, const quire_artifact *a,
 quire_status slash_list(struct turn *t, quire_error *err)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
-    struct listing l = {.answer = &t->answer};
+    struct listing l = {.answer = &t->answer,
+                        .gap = t->o.style == QUIRE_SLASH_ARBITER ? "  " : " "};
     quire_error cause = {.status = QUIRE_OK};
 
     if (!require_session(t))

@@ -5,7 +5,8 @@
  *
  *     - #12  [reference] (2026-11-16)  Findings report [report, q3]  (source: agent)
  *
- * and a relation "#12 --[refines]--> #7".
+ * in lists, "#12 [reference] Findings report" alone, and a relation "#12
+ * --[refines]--> #7".
  */
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +63,27 @@ static void add_entry(struct turn *t, const quire_memory *e)
     }
 }
 
+/* The first line of /mem entry. */
+static void add_heading(struct turn *t, const quire_memory *e)
+{
+    if (t->o.style == QUIRE_SLASH_ARBITER) {
+        add_entry(t, e);
+        return;
+    }
+    reply_add_line(&t->answer, "#%lld [%s] ", (long long)e->id,
+                   quire_memory_type_name(e->type));
+    reply_add_shown(&t->answer.text, e->title, ARGS_SHOWN);
+    add_tags(&t->answer.text, e->tags, &t->tmp);
+}
+
+static void add_source(struct turn *t, quire_bytes source)
+{
+    if (t->o.style == QUIRE_SLASH_ARBITER || source.len == 0)
+        return;
+    reply_add_line(&t->answer, "source: ");
+    reply_add_shown(&t->answer.text, source, ARGS_SHOWN);
+}
+
 static void add_relation(struct turn *t, const quire_relation *r)
 {
     reply_add_line(&t->answer, "  #%lld --[%s]--> #%lld", (long long)r->source,
@@ -113,7 +135,9 @@ static quire_status replace_with_error(struct turn *t, const quire_error *cause,
 
 static quire_status report_usage(struct turn *t, const char *form)
 {
-    reply_fail(&t->answer, QUIRE_INVALID, "usage", "'%s' cannot be; write %s",
+    reply_fail(&t->answer, QUIRE_INVALID, "usage",
+               "malformed arguments "
+               "'%s'; write %s",
                reply_shown(t, t->command->args), form);
     return QUIRE_OK;
 }
@@ -207,6 +231,16 @@ static bool read_title(quire_bytes rest, struct new_entry *e)
     return len > 0 && read_flags(rest, e);
 }
 
+static bool is_blank(quire_bytes text)
+{
+    const char *c = text.data;
+    size_t i;
+
+    for (i = 0; i < text.len && strchr(" \t\r\n\v\f", c[i]) && c[i]; i++)
+        ;
+    return i == text.len;
+}
+
 /* Parse the command. If that fails, the reply reports why and *fine is false. */
 static quire_status read_entry(struct turn *t, struct new_entry *e, bool *fine,
                                quire_error *err)
@@ -226,9 +260,9 @@ static quire_status read_entry(struct turn *t, struct new_entry *e, bool *fine,
         return report_usage(t, form);
     if (quire_memory_type_of(type, &e->o.type, &cause))
         return reply_error(&t->answer, &cause, err);
-    if (e->o.content.len == 0)
+    if (is_blank(e->o.content))
         reply_fail(&t->answer, QUIRE_INVALID, "usage",
-                   "an entry has a body; write %s", form);
+                   "body is missing; write %s", form);
     else if (e->o.content.len > ENTRY_BODY_MAX)
         reply_fail(&t->answer, QUIRE_TOO_LARGE, NULL,
                    "body size %zu exceeds per-entry cap %d bytes; keep it as "
@@ -293,7 +327,7 @@ quire_status slash_add_link(struct turn *t, quire_error *err)
     t->answer.id = made.id;
     if (st == QUIRE_EXISTS)
         reply_fail(&t->answer, st, NULL,
-                   "relation #%lld is there already: #%lld --[%s]--> #%lld",
+                   "relation #%lld already exists: #%lld --[%s]--> #%lld",
                    (long long)made.id, (long long)source,
                    quire_relation_name(kind), (long long)target);
     else if (st)
@@ -372,7 +406,9 @@ static quire_status read_filter(struct turn *t, quire_memory_list_options *o,
             if (!o->tag)
                 st = err_memory(cause);
             else if (!*o->tag || strlen(o->tag) != rest.len)
-                st = err_set(cause, QUIRE_INVALID, "no such tag");
+                st = err_set(cause, QUIRE_INVALID,
+                             "tag is empty or has a "
+                             "NUL byte");
             break;
         }
         word = slash_word(&rest);
@@ -426,6 +462,13 @@ quire_status slash_search(struct turn *t, quire_error *err)
 
 /* ---- /mem entry --------------------------------------------------------- */
 
+static void add_expired(struct turn *t, int64_t artifact)
+{
+    reply_add_line(&t->answer, "linked artifact:");
+    reply_add_line(&t->answer, "  (link expired: artifact #%lld was deleted)",
+                   (long long)artifact);
+}
+
 /* Add the artifact's line and the /read command that works in this session. */
 static quire_status add_link(struct turn *t, int64_t entry, int64_t artifact,
                              quire_error *cause)
@@ -444,11 +487,11 @@ static quire_status add_link(struct turn *t, int64_t entry, int64_t artifact,
         o.any_session = 1;
         st = quire_artifact_stat(t->q, t->session, which, &o, &a, cause);
     }
-    reply_add_line(&t->answer, "linked artifact:");
-    if (st) {
-        reply_add_line(&t->answer, "  %s  (it is gone)", which);
+    if (st == QUIRE_NOT_FOUND)
+        add_expired(t, artifact);
+    if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    }
+    reply_add_line(&t->answer, "linked artifact:");
     reply_add_line(&t->answer, "  %s  ", which);
     reply_add_shown(&t->answer.text, bytes_str(a.path), ARGS_SHOWN);
     buf_addf(&t->answer.text, "  (%llu bytes, mime=%s)",
@@ -458,22 +501,74 @@ static quire_status add_link(struct turn *t, int64_t entry, int64_t artifact,
     else if (t->session)
         reply_add_line(
             &t->answer,
-            "  cross-conversation, fetch with: /read %s via=mem:%lld", which,
-            (long long)entry);
+            "  cross-conversation \xe2\x80\x94 fetch with: /read %s via=mem:%lld",
+            which, (long long)entry);
     else
         reply_add_line(&t->answer, "  it can be read inside a session only");
     return QUIRE_OK;
 }
 
+struct edges {
+    quire_relation list[RELATIONS_SHOWN];
+    size_t n;
+};
+
+static quire_status take_edge(void *ctx, const quire_relation *r,
+                              quire_error *err)
+{
+    struct edges *e = ctx;
+
+    (void)err;
+    if (e->n < RELATIONS_SHOWN)
+        e->list[e->n++] = *r;
+    return QUIRE_OK;
+}
+
+/* The title of the entry at the other end. */
+static quire_status add_neighbour(struct turn *t, int64_t id,
+                                  quire_error *cause)
+{
+    quire_memory e;
+    quire_status st = quire_memory_get(t->q, id, 0, &e, cause);
+
+    if (st && st != QUIRE_NOT_FOUND)
+        return st;
+    buf_add_str(&t->answer.text, "  ");
+    if (st)
+        buf_add_str(&t->answer.text, "(not valid any more)");
+    else
+        reply_add_shown(&t->answer.text, e.title, ARGS_SHOWN);
+    return QUIRE_OK;
+}
+
+static quire_status add_edges(struct turn *t, int64_t id, quire_error *cause)
+{
+    quire_relation_list_options o = QUIRE_RELATION_LIST_OPTIONS_INIT;
+    struct edges e = {.n = 0};
+    quire_status st;
+    size_t i;
+
+    o.either = id;
+    o.limit = RELATIONS_SHOWN;
+    st = quire_relation_list(t->q, &o, take_edge, &e, cause);
+    if (!st && e.n > 0)
+        reply_add_line(&t->answer, "relations:");
+    for (i = 0; i < e.n && !st; i++) {
+        const quire_relation *r = &e.list[i];
+
+        add_relation(t, r);
+        st = add_neighbour(t, r->source == id ? r->target : r->source, cause);
+    }
+    return st;
+}
+
 /* Everything Quire adds comes before the text, which is untrusted. */
 quire_status slash_entry(struct turn *t, quire_error *err)
 {
-    quire_relation_list_options o = QUIRE_RELATION_LIST_OPTIONS_INIT;
-    struct listing l = {.turn = t};
     quire_error cause = {.status = QUIRE_OK};
     quire_status st = QUIRE_OK;
     quire_memory e;
-    quire_bytes content;
+    quire_bytes content, source;
     int64_t id;
 
     if (!parse_single_id(t, &id))
@@ -482,19 +577,23 @@ quire_status slash_entry(struct turn *t, quire_error *err)
         return report_missing_entry(t, id, &cause, err);
     t->answer.id = id;
     t->answer.cut = CUT_BYTES;
-    add_entry(t, &e);
+    add_heading(t, &e);
     content = arena_dup(&t->tmp, e.content);
-    if (e.content.len > 0 && !content.data)
+    source = arena_dup(&t->tmp, e.source);
+    if ((e.content.len > 0 && !content.data) ||
+        (e.source.len > 0 && !source.data))
         return err_memory(err);
     if (e.artifact)
         st = add_link(t, id, e.artifact, &cause);
-    o.either = id;
-    o.limit = RELATIONS_SHOWN;
+    else if (e.expired_artifact)
+        add_expired(t, e.expired_artifact);
     if (!st)
-        st = quire_relation_list(t->q, &o, emit_relation, &l, &cause);
+        st = add_edges(t, id, &cause);
     if (st)
         return replace_with_error(t, &cause, err);
-    reply_add_line(&t->answer, "\n");
+    add_source(t, source);
+    if (content.len > 0)
+        reply_add_line(&t->answer, "\n");
     buf_add(&t->answer.text, content.data, content.len);
     return QUIRE_OK;
 }

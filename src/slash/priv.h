@@ -36,7 +36,10 @@ enum cut {
 struct response {
     struct buf text; /* what is inside the frame                         */
     enum cut cut;
-    uint64_t whole; /* full size, if `text` has only the beginning       */
+    uint64_t whole;   /* full size, if `text` has only the beginning       */
+    uint64_t from;    /* bytes of the content before `text`                */
+    const char *next; /* the command that reads on, but for the number of bytes
+                         before it; NULL: none does                      */
     quire_status status;
     const char *kind;
     int64_t id;
@@ -49,7 +52,8 @@ struct turn {
     quire_slash_options o;
     const char *session; /* its file, or a built-in one; NULL: none      */
     const struct slash_command *command;
-    size_t limit; /* bytes of content that can be shown                  */
+    size_t limit;  /* bytes of content that can be shown                 */
+    uint64_t skip; /* bytes of content still to be left out              */
     struct response answer;
     struct buf content; /* of a body                                     */
     struct arena tmp;   /* of one command                                */

@@ -120,8 +120,7 @@ quire_status reply_error(struct response *a, const quire_error *cause,
     }
     reply_add_shown(&line, bytes_str(cause->what), sizeof cause->what);
     /* Hints to run a shell command do not help an agent. */
-    if (cause->next[0] && !strstr(cause->next, "quire ") &&
-        !strstr(cause->next, "--")) {
+    if (cause->next[0] && cause->audience != QUIRE_FOR_SHELL) {
         buf_add_str(&line, "; ");
         reply_add_shown(&line, bytes_str(cause->next), sizeof cause->next);
     }

@@ -111,6 +111,26 @@ static size_t shown_bytes(const struct turn *t)
     return keep;
 }
 
+/* The line below a truncated reply; NULL: out of memory. */
+static const char *format_note(struct turn *t, size_t keep, uint64_t whole)
+{
+    const struct response *a = &t->answer;
+    const char *part = a->from ? arena_printf(&t->tmp, "%zu bytes from %llu on",
+                                              keep, (unsigned long long)a->from)
+                               : arena_printf(&t->tmp, "the first %zu", keep);
+
+    if (!part)
+        return NULL;
+    if (!a->next)
+        return arena_printf(&t->tmp, "... [truncated: %s of %llu bytes]", part,
+                            (unsigned long long)whole);
+    return arena_printf(&t->tmp,
+                        "... [truncated: %s of %llu bytes; read on with "
+                        "%s%llu]",
+                        part, (unsigned long long)(a->from + whole), a->next,
+                        (unsigned long long)(a->from + keep));
+}
+
 static quire_status emit_reply(struct turn *t, uint64_t *left,
                                quire_slash_fn each, void *ctx, quire_error *err)
 {
@@ -130,13 +150,13 @@ static quire_status emit_reply(struct turn *t, uint64_t *left,
         .mime = a->mime,
         .part = buf_bytes(&a->part),
     };
-    char note[96];
+    const char *note = reply.truncated ? format_note(t, keep, whole) : NULL;
     size_t cost;
     quire_status st;
 
-    snprintf(note, sizeof note, "... [truncated: the first %zu of %llu bytes]",
-             keep, (unsigned long long)whole);
-    reply_block(&block, t->command, reply.body, reply.truncated ? note : NULL);
+    if (reply.truncated && !note)
+        return err_memory(err);
+    reply_block(&block, t->command, reply.body, note);
     reply.block = buf_bytes(&block);
     /* A truncated reply uses up the budget: a line longer than the rest would
      * otherwise never reduce it. */
@@ -161,7 +181,8 @@ static quire_status run_one(struct turn *t, quire_error *err)
     buf_clear(&a->text);
     buf_clear(&a->part);
     a->cut = CUT_NOTHING;
-    a->whole = 0;
+    a->whole = a->from = t->skip = 0;
+    a->next = NULL;
     a->status = QUIRE_OK;
     a->kind = "ok";
     a->id = 0;

@@ -51,7 +51,8 @@ struct db_ops {
 
     /* *row: a row is available. Without one the statement has ended. QUIRE_BUSY
      * when another writer held the lock too long, QUIRE_EXISTS for a
-     * constraint, QUIRE_DAMAGED, QUIRE_IO. */
+     * constraint, QUIRE_INVALID for a full-text expression that cannot be
+     * parsed, QUIRE_DAMAGED, QUIRE_IO. */
     quire_status (*step)(struct stmt *s, bool *row, quire_error *err);
 
     /* Columns count from 0. Bytes and text are valid until the next step or
@@ -100,6 +101,35 @@ struct db_ops {
     int64_t (*changes)(struct db *db);
     int64_t (*last_id)(struct db *db);
 
+    /* A number that the schema's owner keeps with the tables; 0 at first. It is
+     * part of the transaction that sets it. */
+    quire_status (*schema_version)(struct db *db, int64_t *version,
+                                   quire_error *err);
+    quire_status (*set_schema_version)(struct db *db, int version,
+                                       quire_error *err);
+
+    /* A number that changes when another connection has committed, and that
+     * the changes of this one leave alone. */
+    quire_status (*data_version)(struct db *db, int64_t *version,
+                                 quire_error *err);
+
+    quire_status (*has_table)(struct db *db, const char *name, bool *has,
+                              quire_error *err);
+
+    /* *only: the tables `a` and `b` exist, and neither views nor triggers do,
+     * which could run statements of a hostile file's author. */
+    quire_status (*has_only_tables)(struct db *db, const char *a, const char *b,
+                                    bool *only, quire_error *err);
+
+    /* The size of the database in bytes, and how many of these are unused. */
+    quire_status (*space)(struct db *db, int64_t *bytes, int64_t *unused,
+                          quire_error *err);
+
+    /* Return about `max` unused bytes to the file system, at least a page;
+     * other writers wait meanwhile. *released 0: there are none left. */
+    quire_status (*release_space)(struct db *db, int64_t max, int64_t *released,
+                                  quire_error *err);
+
     void (*close)(struct db *db);
 };
 
@@ -120,6 +150,13 @@ quire_status db_sqlite_open(const struct db_config *config, struct db **out,
  * SQLite's defaults. */
 quire_status db_sqlite_open_foreign(const struct db_config *config,
                                     struct db **out, quire_error *err);
+
+/* Whether the write-ahead log of the database at `path` was lost with commits that
+ * had not been copied yet; *at_s: when the last of them was made. */
+bool db_sqlite_log_lost(const char *path, int64_t *at_s);
+
+/* Forget that it was. */
+quire_status db_sqlite_accept_loss(const char *path, quire_error *err);
 
 /* ---- calls -------------------------------------------------------------- */
 
@@ -236,6 +273,49 @@ static inline int64_t db_changes(struct db *db)
 static inline int64_t db_last_id(struct db *db)
 {
     return db->ops->last_id(db);
+}
+
+static inline quire_status db_schema_version(struct db *db, int64_t *version,
+                                             quire_error *err)
+{
+    return db->ops->schema_version(db, version, err);
+}
+
+static inline quire_status db_set_schema_version(struct db *db, int version,
+                                                 quire_error *err)
+{
+    return db->ops->set_schema_version(db, version, err);
+}
+
+static inline quire_status db_data_version(struct db *db, int64_t *version,
+                                           quire_error *err)
+{
+    return db->ops->data_version(db, version, err);
+}
+
+static inline quire_status db_has_table(struct db *db, const char *name,
+                                        bool *has, quire_error *err)
+{
+    return db->ops->has_table(db, name, has, err);
+}
+
+static inline quire_status db_has_only_tables(struct db *db, const char *a,
+                                              const char *b, bool *only,
+                                              quire_error *err)
+{
+    return db->ops->has_only_tables(db, a, b, only, err);
+}
+
+static inline quire_status db_space(struct db *db, int64_t *bytes,
+                                    int64_t *unused, quire_error *err)
+{
+    return db->ops->space(db, bytes, unused, err);
+}
+
+static inline quire_status db_release_space(struct db *db, int64_t max,
+                                            int64_t *released, quire_error *err)
+{
+    return db->ops->release_space(db, max, released, err);
 }
 
 /* NULL is fine. */

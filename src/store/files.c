@@ -4,21 +4,10 @@
  * An object is a file; its name is its path. A draft is a file without a name
  * (see base/fs.h), so a crash leaves nothing to clean up.
  *
- * Publishing waits for the disk twice, once for the bytes and once for the
- * name. A batch shares the waits: drafts are *staged*, complete but nameless,
- * and settled together:
- *
- *     sync all bytes    one syncfs(), or a few fdatasync()
- *     link all names
- *     sync all names    one syncfs(), or a few fsync() of directories
- *
- * Invariants:
- *
- *   (1) A file has its name only when its bytes are on the disk.
- *   (2) At most STAGED_MAX drafts are staged; one more settles the rest, so a
- *       batch of any length holds few descriptors open.
- *   (3) stat and open find staged drafts; listing and changing names settle
- *       first. So a batch sees its own writes.
+ * files_open.c opens files, files_batch.c stages drafts and settles them,
+ * files_edit.c changes files in place, files_names.c renames and removes,
+ * files_list.c lists, files_lock.c locks. This file has the rest of the
+ * operations and the table of all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,211 +25,18 @@
 #include "base/walk.h"
 #include "store/files_priv.h"
 
-/* From this number on one sync of the whole file system is cheaper than one of
- * each file: each is a flush of the device, whatever its size. */
-#define SYNCFS_FROM 4
-
 /* Of a long draft, write-back is started every so many bytes while more are
  * coming, so that the sync at its end finds little left: 100 MiB are durable
  * after 50 ms instead of 80. It is advice; the sync does not depend on it. */
 #define WRITE_BEHIND ((uint64_t)8 << 20)
 
-quire_status files_fail(const struct files *f, const char *verb,
-                        const char *name, quire_error *err)
-{
-    return err_sys(err, errno, "cannot %s %s/%s", verb, f->path, name);
-}
-
-/* Open the directory; create it if `make`. QUIRE_NOT_FOUND means an empty store
- * and sets no message. */
-quire_status files_reach(struct files *f, bool make, quire_error *err)
-{
-    if (f->dir >= 0)
-        return QUIRE_OK;
-    if (make && f->read_only) {
-        quire_status st = err_fail(err, QUIRE_INVALID,
-                                   "open the store without the read-only flag",
-                                   "%s is open read-only", f->path);
-        return st;
-    }
-    if (!make && access(f->path, F_OK) != 0 && errno == ENOENT)
-        return QUIRE_NOT_FOUND;
-    return fs_open_dir(f->path, make, &f->dir, err);
-}
-
-/* ---- settling ----------------------------------------------------------- */
-
-static void staged_release(struct staged *s)
-{
-    fs_temp_release(&s->temp);
-    free(s->name);
-    s->name = NULL;
-}
-
-static void drop_staged(struct files *f)
-{
-    size_t i;
-
-    for (i = 0; i < f->n_staged; i++)
-        staged_release(&f->staged[i]);
-    f->n_staged = 0;
-}
-
-/* Large enough for a session's images; when full, the map is emptied. */
-#define SYNCED_MAX ((size_t)1 << 16)
-
-static void forget_synced(struct files *f)
-{
-    map_release(&f->synced);
-    arena_release(&f->names);
-}
-
-/* Record that `name` is synced in its present state. Losing the record, for
- * want of memory or space, only costs a sync. */
-static void record_synced(struct files *f, quire_bytes name, uint64_t value)
-{
-    uint64_t *known = map_get(&f->synced, name);
-    char *key;
-
-    if (known) {
-        *known = value;
-        return;
-    }
-    if (f->synced.n >= SYNCED_MAX)
-        forget_synced(f);
-    key = arena_text(&f->names, name);
-    if (key)
-        map_put(&f->synced, bytes_of(key, name.len), value, NULL);
-}
-
-/* Make a name durable: sync its directory and, unless recorded as synced, the
- * directories above. Their existence does not mean that their creator has
- * synced them. */
-static int sync_name(struct files *f, int parent, const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    quire_bytes dir = bytes_of(name, slash ? (size_t)(slash - name) : 0);
-
-    if (map_get(&f->synced, dir))
-        return fsync(parent);
-    if (fs_sync_parents(f->dir, name) < 0)
-        return -1;
-    record_synced(f, dir, 1);
-    return 0;
-}
-
-/* Link one finished file to its name. A name taken meanwhile by another writer
- * is kept when the draft asked for that: QUIRE_EXISTS. */
-quire_status files_give_name(struct files *f, struct fs_temp *t,
-                             const char *name, bool replace, bool sync,
-                             quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    const char *base;
-    int parent = fs_open_parent(f->dir, name, true, NULL, &base);
-
-    if (parent < 0)
-        return files_fail(f, "make the directory of", name, err);
-    if (fs_temp_publish(t, parent, base, replace) < 0)
-        st = errno == EEXIST ? QUIRE_EXISTS : files_fail(f, "name", name, err);
-    else if (sync && sync_name(f, parent, name) < 0)
-        st = files_fail(f, "sync the directory of", name, err);
-    close(parent);
-    return st;
-}
-
-quire_status files_settle(struct files *f, quire_error *err)
-{
-    bool whole = f->n_staged >= SYNCFS_FROM;
-    quire_status st = QUIRE_OK;
-    size_t i;
-
-    if (f->n_staged == 0)
-        return QUIRE_OK;
-    if (whole && syncfs(f->dir) < 0)
-        st = files_fail(f, "sync", "", err);
-    for (i = 0; i < f->n_staged && !st && !whole; i++) {
-        if (fs_temp_sync(&f->staged[i].temp) < 0)
-            st = files_fail(f, "sync", f->staged[i].name, err);
-    }
-    for (i = 0; i < f->n_staged && !st; i++) {
-        struct staged *s = &f->staged[i];
-
-        st = files_give_name(f, &s->temp, s->name, s->replace, !whole, err);
-        if (st == QUIRE_EXISTS)
-            st = QUIRE_OK;
-    }
-    if (!st && whole && syncfs(f->dir) < 0)
-        st = files_fail(f, "sync", "", err);
-    /* A published draft was lost: the batch must not commit. */
-    f->lost |= st != QUIRE_OK;
-    drop_staged(f);
-    return st;
-}
-
-static const struct staged *find_staged(const struct files *f, const char *name)
-{
-    size_t i;
-
-    for (i = 0; i < f->n_staged; i++) {
-        if (!strcmp(f->staged[i].name, name))
-            return &f->staged[i];
-    }
-    return NULL;
-}
-
 /* ---- reading ------------------------------------------------------------ */
-
-/* The kernel's change time, which cannot be set: a different value means a
- * change. */
-static uint64_t change_time(const struct stat *st)
-{
-    return (uint64_t)st->st_ctim.tv_sec * 1000000000u +
-           (uint64_t)st->st_ctim.tv_nsec;
-}
-
-void files_describe(const struct stat *st, struct object_info *info)
-{
-    info->size = (uint64_t)st->st_size;
-    info->modified_s = st->st_mtim.tv_sec;
-    info->modified_ns = st->st_mtim.tv_sec * INT64_C(1000000000) +
-                        st->st_mtim.tv_nsec;
-    info->changed_ns = (int64_t)change_time(st);
-    info->device = st->st_dev;
-    info->inode = st->st_ino;
-}
-
-/* Open a regular file. O_NONBLOCK: a fifo put in its place must not block; for
- * files it changes nothing. */
-quire_status files_open_file(struct files *f, const char *name, int flags,
-                             int *fd, struct stat *st, quire_error *err)
-{
-    *fd = fs_open_beneath(f->dir, name, flags | O_NONBLOCK, 0600);
-    if (*fd < 0 && errno == ENOENT)
-        return QUIRE_NOT_FOUND;
-    if (*fd < 0)
-        return files_fail(f, "open", name, err);
-    if (fstat(*fd, st) < 0) {
-        quire_status failed = files_fail(f, "look at", name, err);
-
-        close(*fd);
-        return failed;
-    }
-    if (!S_ISREG(st->st_mode)) {
-        close(*fd);
-        err_fail(err, QUIRE_INVALID,
-                 "move it away; Quire stores only regular files there",
-                 "%s/%s is not a regular file", f->path, name);
-        return QUIRE_INVALID;
-    }
-    return QUIRE_OK;
-}
 
 static quire_status files_stat(struct object_store *s, const char *name,
                                struct object_info *info, quire_error *err)
 {
     struct files *f = (struct files *)s;
-    const struct staged *staged = find_staged(f, name);
+    const struct staged *staged = files_find_staged(f, name);
     struct stat st = {0};
     quire_status status;
     int fd = -1;
@@ -273,27 +69,12 @@ static quire_status open_staged(const struct files *f,
     return files_fail(f, "open", staged->name, err);
 }
 
-quire_status files_object(struct files *f, const char *name, int fd,
-                          struct file_object **out, quire_error *err)
-{
-    struct file_object *o = malloc(sizeof *o + strlen(name) + 1);
-
-    if (!o) {
-        close(fd);
-        return err_memory(err);
-    }
-    *o = (struct file_object){.base.ops = &files_ops, .store = f, .fd = fd};
-    strcpy(o->name, name);
-    *out = o;
-    return QUIRE_OK;
-}
-
 static quire_status files_open(struct object_store *s, const char *name,
                                struct object **out, struct object_info *info,
                                quire_error *err)
 {
     struct files *f = (struct files *)s;
-    const struct staged *staged = find_staged(f, name);
+    const struct staged *staged = files_find_staged(f, name);
     struct file_object *o;
     quire_status status;
     struct stat st = {0};
@@ -310,7 +91,7 @@ static quire_status files_open(struct object_store *s, const char *name,
     if (status)
         return status;
     o->staged = staged != NULL;
-    o->change_ns = change_time(&st);
+    o->change_ns = files_change_time(&st);
     files_describe(&st, info);
     *out = &o->base;
     return QUIRE_OK;
@@ -350,7 +131,7 @@ static quire_status files_create(struct object_store *s, struct draft **out,
     d = malloc(sizeof *d);
     if (!d)
         return err_memory(err);
-    *d = (struct file_draft){.base.ops = &files_ops, .store = f};
+    *d = (struct file_draft){.base.ops = f->base.ops, .store = f};
     if (fs_temp_open(&d->temp, f->dir) < 0) {
         st = err_sys(err, errno, "cannot create a file in %s", f->path);
         free(d);
@@ -401,7 +182,7 @@ static quire_status stage_draft(struct file_draft *d, const char *name,
     quire_status st = QUIRE_OK;
     struct staged *s;
 
-    if (f->n_staged == STAGED_MAX || (replace && find_staged(f, name)))
+    if (f->n_staged == STAGED_MAX || (replace && files_find_staged(f, name)))
         st = files_settle(f, err);
     if (!st && !replace) {
         st = files_stat(&f->base, name, &info, err);
@@ -523,8 +304,9 @@ static quire_status files_touch(struct object *base, int64_t now_s,
         return files_fail(o->store, "renew the time of", o->name, err);
     /* What was synced still is: only the time changed. */
     if (is_synced(o))
-        record_synced(o->store, bytes_str(o->name), change_time(&st));
-    o->change_ns = change_time(&st);
+        files_record_synced(o->store, bytes_str(o->name),
+                            files_change_time(&st));
+    o->change_ns = files_change_time(&st);
     return st.st_nlink > 0 || o->staged ? QUIRE_OK : QUIRE_NOT_FOUND;
 }
 
@@ -544,14 +326,15 @@ static quire_status files_sync(struct object *base, quire_error *err)
         return QUIRE_OK;
     if (f->batch) {
         f->sync_all = true;
-        record_synced(f, bytes_str(o->name), o->change_ns);
+        files_record_synced(f, bytes_str(o->name), o->change_ns);
         return QUIRE_OK;
     }
     parent = fs_open_parent(f->dir, o->name, false, NULL, &last);
-    if (parent < 0 || fdatasync(o->fd) < 0 || sync_name(f, parent, o->name) < 0)
+    if (parent < 0 || fdatasync(o->fd) < 0 ||
+        files_sync_name(f, parent, o->name) < 0)
         st = files_fail(f, "sync", o->name, err);
     else
-        record_synced(f, bytes_str(o->name), o->change_ns);
+        files_record_synced(f, bytes_str(o->name), o->change_ns);
     if (parent >= 0)
         close(parent);
     return st;
@@ -589,48 +372,7 @@ static quire_status files_list(struct object_store *s, const char *prefix,
     return st ? st : walk_files(f->dir, f->path, prefix, list_one, &l, err);
 }
 
-/* ---- batches, life ------------------------------------------------------ */
-
-static quire_status files_begin(struct object_store *s, quire_error *err)
-{
-    struct files *f = (struct files *)s;
-
-    (void)err;
-    f->batch = true;
-    f->lost = f->sync_all = false;
-    return QUIRE_OK;
-}
-
-/* What a batch recorded as synced is so only after its commit. */
-static void files_rollback(struct object_store *s)
-{
-    struct files *f = (struct files *)s;
-
-    f->batch = false;
-    forget_synced(f);
-    drop_staged(f);
-}
-
-static quire_status files_commit(struct object_store *s, quire_error *err)
-{
-    struct files *f = (struct files *)s;
-    bool shared = f->n_staged >= SYNCFS_FROM; /* settling syncs everything */
-    quire_status st;
-
-    f->batch = false;
-    if (f->lost) {
-        files_rollback(s);
-        return err_set(err, QUIRE_IO,
-                       "some files of this batch in %s could not be stored",
-                       f->path);
-    }
-    st = files_settle(f, err);
-    if (!st && f->sync_all && !shared && syncfs(f->dir) < 0)
-        st = files_fail(f, "sync", "", err);
-    if (st)
-        forget_synced(f);
-    return st;
-}
+/* ---- life --------------------------------------------------------------- */
 
 static const char *files_place(const struct object_store *s)
 {
@@ -641,15 +383,15 @@ static void files_free(struct object_store *s)
 {
     struct files *f = (struct files *)s;
 
-    drop_staged(f);
+    files_drop_staged(f);
     if (f->dir >= 0)
         close(f->dir);
-    forget_synced(f);
+    files_forget_synced(f);
     free(f->path);
     free(f);
 }
 
-const struct object_ops files_ops = {
+static const struct object_ops files_ops = {
     .stat = files_stat,
     .open = files_open,
     .read = files_read,
@@ -673,6 +415,8 @@ const struct object_ops files_ops = {
     .hold = files_hold,
     .status = files_status,
     .append_at = files_append_at,
+    .unfinished = files_unfinished,
+    .cut = files_cut,
     .patch = files_patch,
     .publish_open = files_publish_open,
     .swap = files_swap,

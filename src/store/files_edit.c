@@ -10,14 +10,20 @@
  *       fails too, readers still ignore the torn tail.
  *   (3) A replacement file is locked before it gets the name, so a second
  *       writer cannot slip in.
- *   (4) The lock belongs to the open file description and ends with it, even
+ *   (4) The start of a large append is recorded in an extended attribute while
+ *       it is written: a signal that ends the process can interrupt it, and
+ *       what it leaves cannot be told from a file that was truncated. Where
+ *       the file system has no such attributes, nothing is recorded.
+ *   (5) The lock belongs to the open file description and ends with it, even
  *       when the process dies.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,23 +126,75 @@ quire_status files_status(struct object *base, uint64_t *size, bool *named,
     return QUIRE_OK;
 }
 
+static const char append_mark[] = "user.quire.append";
+
+/* Whether the start of the append was recorded. */
+static bool mark_append(const struct file_object *o, uint64_t size)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%llu", (unsigned long long)size);
+
+    return fsetxattr(o->fd, append_mark, text, (size_t)n, 0) == 0;
+}
+
+static void unmark_append(const struct file_object *o)
+{
+    fremovexattr(o->fd, append_mark);
+}
+
+uint64_t files_unfinished(struct object *base)
+{
+    const struct file_object *o = file_object_of(base);
+    char text[24];
+    ssize_t n = fgetxattr(o->fd, append_mark, text, sizeof text - 1);
+    uint64_t at = 0;
+    ssize_t i;
+
+    for (i = 0; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+        at = at * 10 + (uint64_t)(text[i] - '0');
+    return n > 0 && i == n ? at : UINT64_MAX;
+}
+
+quire_status files_cut(struct object *base, uint64_t size, quire_error *err)
+{
+    struct file_object *o = file_object_of(base);
+
+    if (ftruncate(o->fd, (off_t)size) < 0)
+        return files_fail(o->store, "cut an unfinished append off", o->name,
+                          err);
+    unmark_append(o);
+    o->size = size;
+    return QUIRE_OK;
+}
+
+/* Write at the end; *taken is how much was written. */
+static bool write_all(int fd, quire_bytes bytes, size_t *taken)
+{
+    ssize_t n = 0;
+
+    *taken = 0;
+    while (*taken < bytes.len && n != -1) {
+        n = write(fd, (const char *)bytes.data + *taken, bytes.len - *taken);
+        if (n > 0)
+            *taken += (size_t)n;
+        else if (n < 0 && errno == EINTR)
+            n = 0;
+    }
+    return *taken == bytes.len;
+}
+
 quire_status files_append_at(struct object *base, uint64_t size,
                              quire_bytes bytes, quire_error *err)
 {
     struct file_object *o = file_object_of(base);
-    size_t taken = 0;
+    bool marked = bytes.len >= OBJECT_LARGE_APPEND && mark_append(o, size);
     struct stat now;
     quire_status st;
-    ssize_t n = 0;
+    size_t taken;
 
-    while (taken < bytes.len && n != -1) {
-        n = write(o->fd, (const char *)bytes.data + taken, bytes.len - taken);
-        if (n > 0)
-            taken += (size_t)n;
-        else if (n < 0 && errno == EINTR)
-            n = 0;
-    }
-    if (taken == bytes.len) {
+    if (write_all(o->fd, bytes, &taken)) {
+        if (marked)
+            unmark_append(o);
         o->size = size + bytes.len;
         return QUIRE_OK;
     }
@@ -147,6 +205,8 @@ quire_status files_append_at(struct object *base, uint64_t size,
          ftruncate(o->fd, (off_t)size) < 0))
         err_next(err, "the file may end in a partial line, which readers "
                       "skip; free some space and open it again");
+    else if (marked)
+        unmark_append(o);
     return st;
 }
 
@@ -284,6 +344,8 @@ quire_status files_sync_edited(struct file_object *o, quire_error *err)
 {
     if (fdatasync(o->fd) < 0)
         return files_fail(o->store, "sync", o->name, err);
+    if (o->held && !still_named(o))
+        return object_lost_name(&o->store->base, o->name, err);
     if (o->name_synced)
         return QUIRE_OK;
     if (fs_sync_parents(o->store->dir, o->name) < 0)

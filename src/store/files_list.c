@@ -4,21 +4,19 @@
  * Listing ten thousand sessions needs the size and time of each, and nearly all
  * of that is waiting for the kernel to walk a path. So the names are read
  * first, and then a few threads stat them in parallel, each its own part of the
- * list. They touch nothing else, block all signals and end before the call
- * does.
+ * list.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/parallel.h"
 #include "store/files_priv.h"
 
 /* Below this a thread costs more than it saves. */
@@ -93,34 +91,18 @@ static void *stat_part(void *ctx)
     return NULL;
 }
 
-/* Parts for which no thread could be started are done on this one. */
 static void stat_parallel(const struct depth2_scan *s)
 {
     struct stretch part[THREADS_MAX];
-    pthread_t thread[THREADS_MAX];
-    bool started[THREADS_MAX] = {false};
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t n = s->n / PER_THREAD + 1, i;
-    sigset_t all, was;
+    size_t n = s->n / PER_THREAD + 1, cores = parallel_n_threads(), i;
 
     if (n > THREADS_MAX)
         n = THREADS_MAX;
-    if (cores > 0 && n > (size_t)cores)
-        n = (size_t)cores;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &was);
-    for (i = 0; i < n; i++) {
+    if (n > cores)
+        n = cores;
+    for (i = 0; i < n; i++)
         part[i] = (struct stretch){s, s->n * i / n, s->n * (i + 1) / n};
-        if (i > 0)
-            started[i] = !pthread_create(&thread[i], NULL, stat_part, &part[i]);
-    }
-    pthread_sigmask(SIG_SETMASK, &was, NULL);
-    for (i = 0; i < n; i++) {
-        if (started[i])
-            pthread_join(thread[i], NULL);
-        else
-            stat_part(&part[i]);
-    }
+    parallel_parts(stat_part, part, sizeof *part, n);
 }
 
 /* ---- names -------------------------------------------------------------- */

@@ -56,7 +56,7 @@ struct file_draft {
     uint64_t begun; /* bytes for which write-back was started */
 };
 
-extern const struct object_ops files_ops;
+/* ---- files_open.c ------------------------------------------------------- */
 
 /* "cannot <verb> <store>/<name>: <errno text>". */
 quire_status files_fail(const struct files *f, const char *verb,
@@ -66,18 +66,45 @@ quire_status files_fail(const struct files *f, const char *verb,
  * and sets no message. */
 quire_status files_reach(struct files *f, bool make, quire_error *err);
 
-/* Give names to all staged drafts. */
-quire_status files_settle(struct files *f, quire_error *err);
-
 /* Open a regular file; QUIRE_NOT_FOUND sets no message. */
 quire_status files_open_file(struct files *f, const char *name, int flags,
                              int *fd, struct stat *st, quire_error *err);
 
+/* The kernel's change time, which cannot be set: a different value means a
+ * change. */
+uint64_t files_change_time(const struct stat *st);
 void files_describe(const struct stat *st, struct object_info *info);
 
 /* An open object for the file at `fd`. Takes `fd`, also on failure. */
 quire_status files_object(struct files *f, const char *name, int fd,
                           struct file_object **out, quire_error *err);
+
+/* ---- files_batch.c ------------------------------------------------------ */
+
+/* Link all staged drafts to their names, durably. */
+quire_status files_settle(struct files *f, quire_error *err);
+void files_drop_staged(struct files *f);
+
+/* The staged draft that will have this name, or NULL. */
+const struct staged *files_find_staged(const struct files *f, const char *name);
+
+/* Link a finished file to its name, durably if `sync`. QUIRE_EXISTS. */
+quire_status files_give_name(struct files *f, struct fs_temp *t,
+                             const char *name, bool replace, bool sync,
+                             quire_error *err);
+
+/* Make a name durable: sync its directory and, unless recorded as synced, the
+ * directories above. */
+int files_sync_name(struct files *f, int parent, const char *name);
+
+/* Record that `name` is synced in its present state. Losing the record, for
+ * want of memory or space, only costs a sync. */
+void files_record_synced(struct files *f, quire_bytes name, uint64_t value);
+void files_forget_synced(struct files *f);
+
+quire_status files_begin(struct object_store *s, quire_error *err);
+quire_status files_commit(struct object_store *s, quire_error *err);
+void files_rollback(struct object_store *s);
 
 /* ---- files_edit.c ------------------------------------------------------- */
 
@@ -87,6 +114,8 @@ quire_status files_edit(struct object_store *s, const char *name,
 quire_status files_hold(struct object *o, int wait_ms, quire_error *err);
 quire_status files_status(struct object *o, uint64_t *size, bool *named,
                           quire_error *err);
+uint64_t files_unfinished(struct object *o);
+quire_status files_cut(struct object *o, uint64_t size, quire_error *err);
 quire_status files_append_at(struct object *o, uint64_t size, quire_bytes bytes,
                              quire_error *err);
 quire_status files_patch(struct object *o, uint64_t offset, quire_bytes bytes,
@@ -94,6 +123,9 @@ quire_status files_patch(struct object *o, uint64_t offset, quire_bytes bytes,
 quire_status files_publish_open(struct draft *d, const char *name,
                                 struct object **out, quire_error *err);
 quire_status files_swap(struct object *o, struct draft *d, quire_error *err);
+quire_status files_sync_edited(struct file_object *o, quire_error *err);
+quire_status files_clear(struct object_store *s, const char *prefix,
+                         quire_error *err);
 
 /* ---- files_names.c ------------------------------------------------------ */
 
@@ -112,11 +144,8 @@ quire_status files_lock_dir(struct object_store *s, const char *dir,
                             int wait_ms, quire_error *err);
 void files_unlock_dir(struct object_store *s);
 
-/* Link a finished file to its name, durably if `sync`. QUIRE_EXISTS. */
-quire_status files_give_name(struct files *f, struct fs_temp *t,
-                             const char *name, bool replace, bool sync,
-                             quire_error *err);
-quire_status files_sync_edited(struct file_object *o, quire_error *err);
+/* ---- files_list.c ------------------------------------------------------- */
+
 quire_status files_scan(struct object_store *s, const char *dir,
                         object_scan_fn each, void *ctx, quire_error *err);
 quire_status files_list_depth2(struct object_store *s, const char *root,
@@ -125,7 +154,5 @@ quire_status files_list_depth2(struct object_store *s, const char *root,
 quire_status files_find(struct object_store *s, const char *root,
                         object_want_fn wants, object_depth2_fn each, void *ctx,
                         quire_error *err);
-quire_status files_clear(struct object_store *s, const char *prefix,
-                         quire_error *err);
 
 #endif

@@ -2,9 +2,10 @@
  * fts_query.c - user text as an FTS5 expression
  *
  * Every term becomes a quoted string, and in a string of FTS5 only the quote is
- * special. A quote never gets that far: it ends a term. So AND, NOT, NEAR, *,
- * ^, (, -x, a:b and c++ are plain text, and the index splits them as it splits
- * every text.
+ * special. A quote never gets that far: it ends a term. So NEAR, *, ^, (, -x,
+ * a:b and c++ are plain text, and the index splits them as it splits every text.
+ * AND, OR and AND NOT between two terms are operators; everywhere else these
+ * words are terms, and so is NOT alone: "IF NOT EXISTS" is no question.
  *
  * A term without a letter or digit is left out, since a phrase without words
  * matches nothing. Only SQLite knows which characters are letters, so
@@ -135,6 +136,7 @@ void fts_terms_init(struct fts_terms *t, quire_bytes text)
 bool fts_next_term(struct fts_terms *t, quire_bytes *term)
 {
     while (t->at < t->text.len && t->n < MAX_TERMS) {
+        t->in_quotes = t->quoted;
         *term = next_term(t->text, &t->at, &t->quoted);
         if (has_letter(*term)) {
             t->n++;
@@ -144,18 +146,113 @@ bool fts_next_term(struct fts_terms *t, quire_bytes *term)
     return false;
 }
 
-size_t fts_query(quire_bytes text, enum fts_mode mode, struct buf *out)
+/* ---- expressions -------------------------------------------------------- */
+
+struct term {
+    quire_bytes text;
+    bool quoted;
+};
+
+static bool is_word(const struct term *t, const char *word)
+{
+    return !t->quoted && bytes_is(t->text, word);
+}
+
+/* Whether the i-th of `n` terms joins two others. */
+static bool is_operator(const struct term *t, size_t n, size_t i,
+                        const char *word)
+{
+    return i > 0 && i + 1 < n && is_word(&t[i], word);
+}
+
+/* "AND NOT" before a term. */
+static bool is_and_not(const struct term *t, size_t n, size_t i)
+{
+    return i + 2 < n && is_operator(t, n, i, "AND") &&
+           is_word(&t[i + 1], "NOT");
+}
+
+static void add_term(const struct term *t, enum fts_mode mode, struct buf *out)
+{
+    fts_add_phrase(&t->text, 1, out);
+    if (mode == FTS_PREFIX)
+        buf_add_str(out, " *");
+}
+
+/* Terms up to an OR: "a" "b", or ("a" "b") NOT ("c" OR "d"). The first is always
+ * a term. Returns where the next clause begins. */
+static size_t add_clause(const struct term *t, size_t n, size_t from,
+                         enum fts_mode mode, size_t *count, struct buf *out)
+{
+    const struct term *unwanted[MAX_TERMS];
+    struct buf terms = BUF_INIT(2 * MAX_BYTES + 16 * (size_t)MAX_TERMS);
+    size_t i = from, k, n_unwanted = 0;
+
+    while (i < n && (i == from || !is_operator(t, n, i, "OR"))) {
+        if (i > from && is_and_not(t, n, i)) {
+            unwanted[n_unwanted++] = &t[i + 2];
+            i += 3;
+            continue;
+        }
+        if (i == from || !is_operator(t, n, i, "AND")) {
+            buf_add_str(&terms, i > from ? " " : "");
+            add_term(&t[i], mode, &terms);
+            (*count)++;
+        }
+        i++;
+    }
+    out->failed |= terms.failed;
+    buf_add_str(out, n_unwanted ? "(" : "");
+    buf_add(out, terms.data, terms.len);
+    for (k = 0; k < n_unwanted; k++) {
+        buf_add_str(out, k ? " OR " : ") NOT (");
+        add_term(unwanted[k], FTS_ALL, out);
+    }
+    buf_add_str(out, n_unwanted ? ")" : "");
+    *count += n_unwanted;
+    buf_release(&terms);
+    return i + 1;
+}
+
+static size_t read_terms(quire_bytes text, struct term terms[MAX_TERMS])
 {
     struct fts_terms t;
-    quire_bytes term;
+    quire_bytes one;
+    size_t n = 0;
 
     fts_terms_init(&t, text);
-    while (fts_next_term(&t, &term)) {
-        if (t.n > 1)
-            buf_add_str(out, mode == FTS_ANY ? " OR " : " ");
-        fts_add_phrase(&term, 1, out);
-        if (mode == FTS_PREFIX)
-            buf_add_str(out, " *");
+    while (n < MAX_TERMS && fts_next_term(&t, &one))
+        terms[n++] = (struct term){one, t.in_quotes};
+    return n;
+}
+
+bool fts_has_alternatives(quire_bytes text)
+{
+    struct term terms[MAX_TERMS];
+    size_t n = read_terms(text, terms), i;
+
+    for (i = 0; i < n; i++) {
+        if (is_operator(terms, n, i, "OR") || is_and_not(terms, n, i))
+            return true;
     }
-    return t.n;
+    return false;
+}
+
+size_t fts_query(quire_bytes text, enum fts_mode mode, struct buf *out)
+{
+    struct term terms[MAX_TERMS];
+    size_t n = read_terms(text, terms), i, count = 0;
+
+    if (mode == FTS_ANY) {
+        for (i = 0; i < n; i++) {
+            buf_add_str(out, i > 0 ? " OR " : "");
+            add_term(&terms[i], mode, out);
+        }
+        return n;
+    }
+    for (i = 0; i < n;) {
+        buf_add_str(out, i > 0 ? " OR " : "");
+        i = add_clause(terms, n, i, mode, &count, out);
+    }
+    return count;
 }

@@ -40,6 +40,7 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "store/fts_letters.h"
+#include "store/fts_query.h"
 
 /* Longer ones are not words but base64 or minified code. They are found by
  * their first bytes. */
@@ -568,6 +569,26 @@ static void rank_row(const Fts5ExtensionApi *api, Fts5Context *fts,
         sqlite3_result_int64(out, sum);
 }
 
+static void phrases_of_row(const Fts5ExtensionApi *api, Fts5Context *fts,
+                           sqlite3_context *out, int n_args,
+                           sqlite3_value **args)
+{
+    int i, n, phrase, column, offset, rc = api->xInstCount(fts, &n);
+    uint64_t mask = 0;
+
+    (void)n_args;
+    (void)args;
+    for (i = 0; i < n && !rc; i++) {
+        rc = api->xInst(fts, i, &phrase, &column, &offset);
+        if (!rc && phrase < FTS_PHRASES_MAX)
+            mask |= (uint64_t)1 << phrase;
+    }
+    if (rc)
+        sqlite3_result_error_code(out, rc);
+    else
+        sqlite3_result_int64(out, (int64_t)mask);
+}
+
 int fts_tokenizer_register(sqlite3 *handle)
 {
     fts5_tokenizer methods = {words_create, words_delete, words_tokenize};
@@ -586,5 +607,8 @@ int fts_tokenizer_register(sqlite3 *handle)
     if (!api || api->iVersion < 2)
         return SQLITE_ERROR;
     rc = api->xCreateFunction(api, "quire_rank", NULL, rank_row, NULL);
+    if (!rc)
+        rc = api->xCreateFunction(api, "quire_phrases", NULL, phrases_of_row,
+                                  NULL);
     return rc ? rc : api->xCreateTokenizer(api, "quire", api, &methods, NULL);
 }

@@ -30,6 +30,27 @@ static quire_status call_after(const struct intercept *t, const char *call,
         return call_after((t), (call), (on), st_ ? st_ : (expression)); \
     } while (0)
 
+/* The function of a slot that does nothing else: its name, the slot, what hooks
+ * see, its parameters in brackets, and what it passes on. */
+#define PASS_ON(fn, slot, to, hooks, call, on, params, ...)        \
+    static quire_status intercepted_##fn params                    \
+    {                                                              \
+        PASS(hooks, call, on, (to)->ops->slot((to), __VA_ARGS__)); \
+    }
+
+#define STORE_CALL(fn, slot, call, on, params, ...)                          \
+    PASS_ON(fn, slot, of_store(s)->inner, &of_store(s)->intercept, call, on, \
+            params, __VA_ARGS__)
+#define OBJECT_CALL(fn, slot, call, on, params, ...)                      \
+    PASS_ON(fn, slot, of_object(base)->inner, of_object(base)->intercept, \
+            call, on, params, __VA_ARGS__)
+#define DRAFT_CALL(fn, slot, call, on, params, ...)                           \
+    PASS_ON(fn, slot, of_draft(base)->inner, of_draft(base)->intercept, call, \
+            on, params, __VA_ARGS__)
+#define DB_CALL(fn, slot, call, on, params, ...)                         \
+    PASS_ON(fn, slot, of_db(db)->inner, &of_db(db)->intercept, call, on, \
+            params, __VA_ARGS__)
+
 /* ---- objects ------------------------------------------------------------ */
 
 struct intercepted {
@@ -57,14 +78,20 @@ static struct intercepted *of_store(struct object_store *s)
     return (struct intercepted *)s;
 }
 
-static quire_status intercepted_stat(struct object_store *s, const char *name,
-                                     struct object_info *info, quire_error *err)
+static struct intercepted_object *of_object(struct object *o)
 {
-    struct object_store *in = of_store(s)->inner;
-
-    PASS(&of_store(s)->intercept, "object stat", name,
-         in->ops->stat(in, name, info, err));
+    return (struct intercepted_object *)o;
 }
+
+static struct intercepted_draft *of_draft(struct draft *d)
+{
+    return (struct intercepted_draft *)d;
+}
+
+STORE_CALL(stat, stat, "object stat", name,
+           (struct object_store * s, const char *name, struct object_info *info,
+            quire_error *err),
+           name, info, err)
 
 typedef quire_status (*open_fn)(struct object_store *s, const char *name,
                                 struct object **out, struct object_info *info,
@@ -98,19 +125,14 @@ static quire_status intercepted_open(struct object_store *s, const char *name,
                     err));
 }
 
-static quire_status intercepted_read(struct object *base, uint64_t offset,
-                                     void *buf, size_t cap, size_t *n,
-                                     quire_error *err)
-{
-    struct intercepted_object *o = (struct intercepted_object *)base;
-
-    PASS(o->intercept, "object read", "",
-         o->inner->ops->read(o->inner, offset, buf, cap, n, err));
-}
+OBJECT_CALL(read, read, "object read", "",
+            (struct object * base, uint64_t offset, void *buf, size_t cap,
+             size_t *n, quire_error *err),
+            offset, buf, cap, n, err)
 
 static void intercepted_close(struct object *base)
 {
-    struct intercepted_object *o = (struct intercepted_object *)base;
+    struct intercepted_object *o = of_object(base);
 
     o->inner->ops->close(o->inner);
     free(o);
@@ -141,37 +163,27 @@ static quire_status intercepted_create(struct object_store *s,
          create_inner(of_store(s), out, err));
 }
 
-static quire_status intercepted_write(struct draft *base, quire_bytes bytes,
-                                      quire_error *err)
-{
-    struct intercepted_draft *d = (struct intercepted_draft *)base;
-
-    PASS(d->intercept, "object write", "",
-         d->inner->ops->write(d->inner, bytes, err));
-}
+DRAFT_CALL(write, write, "object write", "",
+           (struct draft * base, quire_bytes bytes, quire_error *err), bytes,
+           err)
 
 static void intercepted_discard(struct draft *base)
 {
-    struct intercepted_draft *d = (struct intercepted_draft *)base;
+    struct intercepted_draft *d = of_draft(base);
 
     d->inner->ops->discard(d->inner);
     free(d);
 }
 
-static quire_status intercepted_settle(struct draft *base, quire_error *err)
-{
-    struct intercepted_draft *d = (struct intercepted_draft *)base;
-
-    PASS(d->intercept, "object settle", "",
-         d->inner->ops->settle(d->inner, err));
-}
+DRAFT_CALL(settle, settle, "object settle", "",
+           (struct draft * base, quire_error *err), err)
 
 /* The draft is gone afterwards, also when the hook failed the call; unless the
  * name is taken. */
 static quire_status intercepted_publish(struct draft *base, const char *name,
                                         bool replace, quire_error *err)
 {
-    struct intercepted_draft *d = (struct intercepted_draft *)base;
+    struct intercepted_draft *d = of_draft(base);
     const struct intercept *intercept = d->intercept;
     quire_status st = call_before(intercept, "object publish", name, err);
     bool taken = false;
@@ -187,100 +199,49 @@ static quire_status intercepted_publish(struct draft *base, const char *name,
     return call_after(intercept, "object publish", name, st);
 }
 
-static quire_status intercepted_append(struct object_store *s, const char *name,
-                                       quire_bytes bytes, uint64_t *size,
-                                       quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
+STORE_CALL(append, append, "object append", name,
+           (struct object_store * s, const char *name, quire_bytes bytes,
+            uint64_t *size, quire_error *err),
+           name, bytes, size, err)
 
-    PASS(&of_store(s)->intercept, "object append", name,
-         in->ops->append(in, name, bytes, size, err));
-}
+OBJECT_CALL(touch, touch, "object touch", "",
+            (struct object * base, int64_t now_s, quire_error *err), now_s, err)
 
-static quire_status intercepted_touch(struct object *base, int64_t now_s,
-                                      quire_error *err)
-{
-    struct intercepted_object *o = (struct intercepted_object *)base;
+OBJECT_CALL(sync, sync, "object sync", "",
+            (struct object * base, quire_error *err), err)
 
-    PASS(o->intercept, "object touch", "",
-         o->inner->ops->touch(o->inner, now_s, err));
-}
+STORE_CALL(rename, rename, "object rename", from,
+           (struct object_store * s, const char *from, const char *to,
+            quire_error *err),
+           from, to, err)
 
-static quire_status intercepted_sync(struct object *base, quire_error *err)
-{
-    struct intercepted_object *o = (struct intercepted_object *)base;
+STORE_CALL(remove, remove, "object remove", name,
+           (struct object_store * s, const char *name, quire_error *err), name,
+           err)
 
-    PASS(o->intercept, "object sync", "", o->inner->ops->sync(o->inner, err));
-}
+STORE_CALL(list, list, "object list", prefix,
+           (struct object_store * s, const char *prefix, object_each_fn each,
+            void *ctx, quire_error *err),
+           prefix, each, ctx, err)
 
-static quire_status intercepted_rename(struct object_store *s, const char *from,
-                                       const char *to, quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
+STORE_CALL(scan, scan, "object scan", dir,
+           (struct object_store * s, const char *dir, object_scan_fn each,
+            void *ctx, quire_error *err),
+           dir, each, ctx, err)
 
-    PASS(&of_store(s)->intercept, "object rename", from,
-         in->ops->rename(in, from, to, err));
-}
+STORE_CALL(list_depth2, list_depth2, "object survey", root,
+           (struct object_store * s, const char *root, object_depth2_fn each,
+            void *ctx, quire_error *err),
+           root, each, ctx, err)
 
-static quire_status intercepted_remove(struct object_store *s, const char *name,
-                                       quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
+STORE_CALL(find, find, "object comb", root,
+           (struct object_store * s, const char *root, object_want_fn wants,
+            object_depth2_fn each, void *ctx, quire_error *err),
+           root, wants, each, ctx, err)
 
-    PASS(&of_store(s)->intercept, "object remove", name,
-         in->ops->remove(in, name, err));
-}
-
-static quire_status intercepted_list(struct object_store *s, const char *prefix,
-                                     object_each_fn each, void *ctx,
-                                     quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
-
-    PASS(&of_store(s)->intercept, "object list", prefix,
-         in->ops->list(in, prefix, each, ctx, err));
-}
-
-static quire_status intercepted_scan(struct object_store *s, const char *dir,
-                                     object_scan_fn each, void *ctx,
-                                     quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
-
-    PASS(&of_store(s)->intercept, "object scan", dir,
-         in->ops->scan(in, dir, each, ctx, err));
-}
-
-static quire_status intercepted_list_depth2(struct object_store *s,
-                                            const char *root,
-                                            object_depth2_fn each, void *ctx,
-                                            quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
-
-    PASS(&of_store(s)->intercept, "object survey", root,
-         in->ops->list_depth2(in, root, each, ctx, err));
-}
-
-static quire_status intercepted_find(struct object_store *s, const char *root,
-                                     object_want_fn wants,
-                                     object_depth2_fn each, void *ctx,
-                                     quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
-
-    PASS(&of_store(s)->intercept, "object comb", root,
-         in->ops->find(in, root, wants, each, ctx, err));
-}
-
-static quire_status intercepted_clear(struct object_store *s,
-                                      const char *prefix, quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
-
-    PASS(&of_store(s)->intercept, "object clear", prefix,
-         in->ops->clear(in, prefix, err));
-}
+STORE_CALL(clear, clear, "object clear", prefix,
+           (struct object_store * s, const char *prefix, quire_error *err),
+           prefix, err)
 
 static quire_status intercepted_edit(struct object_store *s, const char *name,
                                      struct object **out,
@@ -291,41 +252,33 @@ static quire_status intercepted_edit(struct object_store *s, const char *name,
                     err));
 }
 
-static quire_status intercepted_hold(struct object *base, int wait_ms,
-                                     quire_error *err)
-{
-    struct intercepted_object *o = (struct intercepted_object *)base;
+OBJECT_CALL(hold, hold, "object hold", "",
+            (struct object * base, int wait_ms, quire_error *err), wait_ms, err)
 
-    PASS(o->intercept, "object hold", "",
-         o->inner->ops->hold(o->inner, wait_ms, err));
+OBJECT_CALL(status, status, "object look", "",
+            (struct object * base, uint64_t *size, bool *named,
+             quire_error *err),
+            size, named, err)
+
+OBJECT_CALL(append_at, append_at, "object extend", "",
+            (struct object * base, uint64_t size, quire_bytes bytes,
+             quire_error *err),
+            size, bytes, err)
+
+static uint64_t intercepted_unfinished(struct object *base)
+{
+    struct intercepted_object *o = of_object(base);
+
+    return o->inner->ops->unfinished(o->inner);
 }
 
-static quire_status intercepted_status(struct object *base, uint64_t *size,
-                                       bool *named, quire_error *err)
-{
-    struct intercepted_object *o = (struct intercepted_object *)base;
+OBJECT_CALL(cut, cut, "object cut", "",
+            (struct object * base, uint64_t size, quire_error *err), size, err)
 
-    PASS(o->intercept, "object look", "",
-         o->inner->ops->status(o->inner, size, named, err));
-}
-
-static quire_status intercepted_append_at(struct object *base, uint64_t size,
-                                          quire_bytes bytes, quire_error *err)
-{
-    struct intercepted_object *o = (struct intercepted_object *)base;
-
-    PASS(o->intercept, "object extend", "",
-         o->inner->ops->append_at(o->inner, size, bytes, err));
-}
-
-static quire_status intercepted_patch(struct object *base, uint64_t offset,
-                                      quire_bytes bytes, quire_error *err)
-{
-    struct intercepted_object *o = (struct intercepted_object *)base;
-
-    PASS(o->intercept, "object patch", "",
-         o->inner->ops->patch(o->inner, offset, bytes, err));
-}
+OBJECT_CALL(patch, patch, "object patch", "",
+            (struct object * base, uint64_t offset, quire_bytes bytes,
+             quire_error *err),
+            offset, bytes, err)
 
 static quire_status found_inner(struct intercepted_draft *d, const char *name,
                                 struct object **out, quire_error *err)
@@ -352,7 +305,7 @@ static quire_status intercepted_publish_open(struct draft *draft,
                                              struct object **out,
                                              quire_error *err)
 {
-    struct intercepted_draft *d = (struct intercepted_draft *)draft;
+    struct intercepted_draft *d = of_draft(draft);
     const struct intercept *intercept = d->intercept;
     quire_status st = call_before(intercept, "object found", name, err);
 
@@ -368,8 +321,8 @@ static quire_status intercepted_publish_open(struct draft *draft,
 static quire_status intercepted_swap(struct object *base, struct draft *draft,
                                      quire_error *err)
 {
-    struct intercepted_object *o = (struct intercepted_object *)base;
-    struct intercepted_draft *d = (struct intercepted_draft *)draft;
+    struct intercepted_object *o = of_object(base);
+    struct intercepted_draft *d = of_draft(draft);
     quire_status st = call_before(o->intercept, "object swap", "", err);
 
     if (st)
@@ -380,20 +333,11 @@ static quire_status intercepted_swap(struct object *base, struct draft *draft,
     return call_after(o->intercept, "object swap", "", st);
 }
 
-static quire_status intercepted_begin(struct object_store *s, quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
+STORE_CALL(begin, begin, "object begin", "",
+           (struct object_store * s, quire_error *err), err)
 
-    PASS(&of_store(s)->intercept, "object begin", "", in->ops->begin(in, err));
-}
-
-static quire_status intercepted_commit(struct object_store *s, quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
-
-    PASS(&of_store(s)->intercept, "object commit", "",
-         in->ops->commit(in, err));
-}
+STORE_CALL(commit, commit, "object commit", "",
+           (struct object_store * s, quire_error *err), err)
 
 static void intercepted_rollback(struct object_store *s)
 {
@@ -421,24 +365,14 @@ static void intercepted_touch_gen(struct object_store *s)
     in->ops->touch_gen(in);
 }
 
-static quire_status intercepted_gen(struct object_store *s, int64_t *mark,
-                                    quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
+STORE_CALL(gen, gen, "object marked", "",
+           (struct object_store * s, int64_t *mark, quire_error *err), mark,
+           err)
 
-    PASS(&of_store(s)->intercept, "object marked", "",
-         in->ops->gen(in, mark, err));
-}
-
-static quire_status intercepted_lock_dir(struct object_store *s,
-                                         const char *dir, int wait_ms,
-                                         quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
-
-    PASS(&of_store(s)->intercept, "object claim", dir,
-         in->ops->lock_dir(in, dir, wait_ms, err));
-}
+STORE_CALL(lock_dir, lock_dir, "object claim", dir,
+           (struct object_store * s, const char *dir, int wait_ms,
+            quire_error *err),
+           dir, wait_ms, err)
 
 static void intercepted_unlock_dir(struct object_store *s)
 {
@@ -484,6 +418,8 @@ static const struct object_ops intercepted_ops = {
     .hold = intercepted_hold,
     .status = intercepted_status,
     .append_at = intercepted_append_at,
+    .unfinished = intercepted_unfinished,
+    .cut = intercepted_cut,
     .patch = intercepted_patch,
     .publish_open = intercepted_publish_open,
     .swap = intercepted_swap,
@@ -539,13 +475,8 @@ static struct stmt *in_stmt(struct stmt *s)
     return ((struct intercepted_stmt *)s)->inner;
 }
 
-static quire_status intercepted_exec(struct db *db, const char *sql,
-                                     quire_error *err)
-{
-    struct db *in = of_db(db)->inner;
-
-    PASS(&of_db(db)->intercept, "db exec", sql, db_exec(in, sql, err));
-}
+DB_CALL(exec, exec, "db exec", sql,
+        (struct db * db, const char *sql, quire_error *err), sql, err)
 
 static quire_status prepare_inner(struct intercepted_db *t, const char *sql,
                                   struct stmt **out, quire_error *err)
@@ -633,13 +564,8 @@ static void intercepted_finalize(struct stmt *s)
     free(s);
 }
 
-static quire_status intercepted_db_begin(struct db *db, enum db_begin mode,
-                                         quire_error *err)
-{
-    struct db *in = of_db(db)->inner;
-
-    PASS(&of_db(db)->intercept, "db begin", "", in->ops->begin(in, mode, err));
-}
+DB_CALL(db_begin, begin, "db begin", "",
+        (struct db * db, enum db_begin mode, quire_error *err), mode, err)
 
 /* After a failed commit no transaction is open, also when the hook failed the
  * call. */
@@ -660,12 +586,8 @@ static void intercepted_db_rollback(struct db *db)
     of_db(db)->inner->ops->rollback(of_db(db)->inner);
 }
 
-static quire_status intercepted_open_group(struct db *db, quire_error *err)
-{
-    struct db *in = of_db(db)->inner;
-
-    PASS(&of_db(db)->intercept, "db open group", "", db_open_group(in, err));
-}
+DB_CALL(open_group, open_group, "db open group", "",
+        (struct db * db, quire_error *err), err)
 
 /* The same for a group. */
 static quire_status intercepted_close_group(struct db *db, bool keep,
@@ -689,12 +611,8 @@ static void intercepted_relax(struct db *db, bool on)
     of_db(db)->inner->ops->relax(of_db(db)->inner, on);
 }
 
-static quire_status intercepted_db_settle(struct db *db, quire_error *err)
-{
-    struct db *in = of_db(db)->inner;
-
-    PASS(&of_db(db)->intercept, "db settle", "", in->ops->settle(in, err));
-}
+DB_CALL(db_settle, settle, "db settle", "", (struct db * db, quire_error *err),
+        err)
 
 static bool intercepted_inside(struct db *db)
 {
@@ -710,6 +628,32 @@ static int64_t intercepted_last_id(struct db *db)
 {
     return of_db(db)->inner->ops->last_id(of_db(db)->inner);
 }
+
+DB_CALL(schema_version, schema_version, "db schema version", "",
+        (struct db * db, int64_t *version, quire_error *err), version, err)
+
+DB_CALL(set_schema_version, set_schema_version, "db set schema version", "",
+        (struct db * db, int version, quire_error *err), version, err)
+
+DB_CALL(data_version, data_version, "db data version", "",
+        (struct db * db, int64_t *version, quire_error *err), version, err)
+
+DB_CALL(has_table, has_table, "db has table", name,
+        (struct db * db, const char *name, bool *has, quire_error *err), name,
+        has, err)
+
+DB_CALL(has_only_tables, has_only_tables, "db has only tables", a,
+        (struct db * db, const char *a, const char *b, bool *only,
+         quire_error *err),
+        a, b, only, err)
+
+DB_CALL(space, space, "db space", "",
+        (struct db * db, int64_t *bytes, int64_t *unused, quire_error *err),
+        bytes, unused, err)
+
+DB_CALL(release_space, release_space, "db release space", "",
+        (struct db * db, int64_t max, int64_t *released, quire_error *err), max,
+        released, err)
 
 static void intercepted_db_close(struct db *db)
 {
@@ -740,6 +684,13 @@ static const struct db_ops intercepted_db_ops = {
     .inside = intercepted_inside,
     .changes = intercepted_changes,
     .last_id = intercepted_last_id,
+    .schema_version = intercepted_schema_version,
+    .set_schema_version = intercepted_set_schema_version,
+    .data_version = intercepted_data_version,
+    .has_table = intercepted_has_table,
+    .has_only_tables = intercepted_has_only_tables,
+    .space = intercepted_space,
+    .release_space = intercepted_release_space,
     .close = intercepted_db_close,
 };
 

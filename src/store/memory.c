@@ -44,6 +44,7 @@ struct memory_object {
     struct memory *store;
     struct content *content;
     bool holds;
+    char name[];
 };
 
 struct memory_draft {
@@ -144,9 +145,10 @@ static quire_status memory_open(struct object_store *s, const char *name,
 
     if (!e)
         return QUIRE_NOT_FOUND;
-    o = malloc(sizeof *o);
+    o = malloc(sizeof *o + strlen(name) + 1);
     if (!o)
         return err_memory(err);
+    strcpy(o->name, name);
     o->base.ops = &memory_ops;
     o->store = (struct memory *)s;
     o->content = e->content;
@@ -306,11 +308,22 @@ static quire_status memory_touch(struct object *base, int64_t now_s,
     return st;
 }
 
+static struct entry *entry_of(const struct memory_object *o)
+{
+    struct entry *e = o->store->entries;
+
+    while (e && (e->content != o->content || strcmp(e->name, o->name) != 0))
+        e = e->next;
+    return e;
+}
+
 static quire_status memory_sync(struct object *base, quire_error *err)
 {
-    (void)base;
-    (void)err;
-    return QUIRE_OK; /* memory has nothing to sync */
+    struct memory_object *o = (struct memory_object *)base;
+
+    return o->holds && !entry_of(o)
+               ? object_lost_name(&o->store->base, o->name, err)
+               : QUIRE_OK; /* memory has nothing to sync */
 }
 
 /* Move one entry; its new name is `to` followed by what it has behind `from`.
@@ -512,15 +525,6 @@ static quire_status memory_hold(struct object *base, int wait_ms,
     return QUIRE_OK;
 }
 
-static struct entry *entry_of(const struct memory_object *o)
-{
-    struct entry *e = o->store->entries;
-
-    while (e && e->content != o->content)
-        e = e->next;
-    return e;
-}
-
 static quire_status memory_status(struct object *base, uint64_t *size,
                                   bool *named, quire_error *err)
 {
@@ -547,6 +551,23 @@ static quire_status memory_append_at(struct object *base, uint64_t size,
     }
     if (e)
         e->modified_s = clock_s(o->store->clock);
+    return QUIRE_OK;
+}
+
+static uint64_t memory_unfinished(struct object *base)
+{
+    (void)base;
+    return UINT64_MAX; /* it ends with the process */
+}
+
+static quire_status memory_cut(struct object *base, uint64_t size,
+                               quire_error *err)
+{
+    struct buf *b = &((struct memory_object *)base)->content->bytes;
+
+    (void)err;
+    if (size < b->len)
+        b->len = (size_t)size;
     return QUIRE_OK;
 }
 
@@ -711,6 +732,8 @@ static const struct object_ops memory_ops = {
     .hold = memory_hold,
     .status = memory_status,
     .append_at = memory_append_at,
+    .unfinished = memory_unfinished,
+    .cut = memory_cut,
     .patch = memory_patch,
     .publish_open = memory_publish_open,
     .swap = memory_swap,

@@ -26,3 +26,13 @@ quire_status object_copy(struct object *from, uint64_t at, uint64_t to,
     free(piece);
     return st;
 }
+
+quire_status object_lost_name(struct object_store *s, const char *name,
+                              quire_error *err)
+{
+    return err_fail(err, QUIRE_CHANGED,
+                    "find the file under its new name; it has what was written "
+                    "last",
+                    "%s/%s was moved, replaced or removed while it was written",
+                    s->ops->place(s), name);
+}

@@ -111,7 +111,8 @@ struct object_ops {
     quire_status (*touch)(struct object *o, int64_t now_s, quire_error *err);
 
     /* Make an open object durable, whichever process wrote it: its bytes and
-     * its name. In a batch, by the commit. */
+     * its name. In a batch, by the commit. QUIRE_CHANGED: the object is held, and
+     * its name is gone or another's; the bytes are durable, but not under it. */
     quire_status (*sync)(struct object *o, quire_error *err);
 
     /* At any time exactly one of both names exists. A taken `to` is
@@ -184,6 +185,15 @@ struct object_ops {
     quire_status (*append_at)(struct object *o, uint64_t size,
                               quire_bytes bytes, quire_error *err);
 
+    /* Where an append of a process that died began and did not end: what
+     * follows was not acknowledged. UINT64_MAX: there is none, or the backend
+     * did not record it; it records appends of OBJECT_LARGE_APPEND bytes and
+     * more, which a signal can interrupt. */
+    uint64_t (*unfinished)(struct object *o);
+
+    /* Cut an unfinished append off. */
+    quire_status (*cut)(struct object *o, uint64_t size, quire_error *err);
+
     /* Overwrite bytes, all within the object. Not atomic: for slots that a
      * reader can do without. Durable after sync. */
     quire_status (*patch)(struct object *o, uint64_t offset, quire_bytes bytes,
@@ -239,10 +249,16 @@ struct object_ops {
     void (*free)(struct object_store *s);
 };
 
+#define OBJECT_LARGE_APPEND ((size_t)64 << 10)
+
 /* Add bytes [at, to) of an open object to a draft; `to` UINT64_MAX: to its
  * end, where it ends in any case. */
 quire_status object_copy(struct object *from, uint64_t at, uint64_t to,
                          struct draft *d, quire_error *err);
+
+/* QUIRE_CHANGED of sync(). */
+quire_status object_lost_name(struct object_store *s, const char *name,
+                              quire_error *err);
 
 /* The backends. files: everything beneath the directory `path`, which is
  * created with the first write (not at all if `read_only`). */

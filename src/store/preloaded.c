@@ -43,6 +43,11 @@ static quire_status preloaded_read_at(struct object *o, uint64_t offset,
     return QUIRE_OK;
 }
 
+static uint64_t preloaded_unfinished(struct object *o)
+{
+    return of_object(o)->unfinished;
+}
+
 static void preloaded_close(struct object *o)
 {
     (void)o;
@@ -63,6 +68,7 @@ static const char *preloaded_place(const struct object_store *s)
 static const struct object_ops ops = {
     .open = preloaded_open,
     .read = preloaded_read_at,
+    .unfinished = preloaded_unfinished,
     .close = preloaded_close,
     .place = preloaded_place,
 };
@@ -94,8 +100,12 @@ quire_status preloaded_read(struct preloaded *w, struct object_store *from,
     if (!room)
         return buf_status(&w->bytes, from->ops->place(from), err);
     st = file->ops->read(file, 0, room, size, &n, err);
-    if (!st)
-        buf_grow(&w->bytes, n);
+    if (st)
+        return st;
+    buf_grow(&w->bytes, n);
     w->info.size = n;
-    return st;
+    w->unfinished = n > 0 && w->bytes.data[n - 1] != '\n'
+                        ? file->ops->unfinished(file)
+                        : UINT64_MAX;
+    return QUIRE_OK;
 }

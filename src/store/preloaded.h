@@ -16,6 +16,7 @@ struct preloaded {
     struct object_store *from; /* borrowed */
     struct object_info info;
     struct buf bytes;
+    uint64_t unfinished; /* as object_ops has it */
 };
 
 /* The largest object that can be preloaded. */

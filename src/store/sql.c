@@ -91,24 +91,6 @@ void sql_reset(struct sql *s, int which)
         s->stmts[which]->ops->reset(s->stmts[which]);
 }
 
-quire_status sql_has_table(struct db *db, const char *name, bool *has,
-                           quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = db_prepare(db,
-                                 "SELECT 1 FROM sqlite_schema WHERE type"
-                                 " = 'table' AND name = ?1",
-                                 &s, err);
-
-    *has = false;
-    if (st)
-        return st;
-    stmt_bind_text(s, 1, bytes_str(name));
-    st = stmt_step(s, has, err);
-    stmt_finalize(s);
-    return st;
-}
-
 quire_status sql_row(struct stmt *s, quire_error *err)
 {
     bool row = false;
@@ -158,6 +140,16 @@ quire_status sql_number(struct db *db, const char *text, int64_t *out,
         *out = stmt_column_int(s, 0);
     stmt_finalize(s);
     return st;
+}
+
+void sql_copy_text(struct stmt *s, int column, char *out, size_t cap)
+{
+    quire_bytes text = stmt_column_bytes(s, column);
+    size_t len = text.len < cap ? text.len : cap - 1;
+
+    if (len)
+        memcpy(out, text.data, len);
+    out[len] = '\0';
 }
 
 bool sql_digest(struct stmt *s, int column, quire_digest *out)

@@ -38,10 +38,6 @@ quire_status sql_use(struct sql *s, int which, struct stmt **out,
 /* Release the row it is at, if it was ever used. */
 void sql_reset(struct sql *s, int which);
 
-/* Whether the database has a table of this name. */
-quire_status sql_has_table(struct db *db, const char *name, bool *has,
-                           quire_error *err);
-
 /* Step to the first row. Without one: QUIRE_NOT_FOUND, no message. The caller
  * resets it after reading. */
 quire_status sql_row(struct stmt *s, quire_error *err);
@@ -61,6 +57,9 @@ quire_status sql_end(struct db *db, quire_status st, quire_error *err);
  * without a message. */
 quire_status sql_number(struct db *db, const char *text, int64_t *out,
                         quire_error *err);
+
+/* A column's text, as far as it fits, as a string. */
+void sql_copy_text(struct stmt *s, int column, char *out, size_t cap);
 
 /* The digest in a column of the current row; false: it is malformed. */
 bool sql_digest(struct stmt *s, int column, quire_digest *out);

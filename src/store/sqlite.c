@@ -108,10 +108,12 @@ quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
             err_next(err, "move it away, and a new one will be created");
         else
             err_next(err, HINT_SHELL
-                     "keep a copy of the file; its larger blobs can still be "
-                     "read with `--store HOME/blobs --layout loose`");
+                     "restore it from a copy of the home; larger blobs can "
+                     "still be read with `--store HOME/blobs --layout loose`");
         return st;
-    case SQLITE_FULL: return sqlite_fail_sys(d, "write", ENOSPC, err);
+    case SQLITE_FULL:
+        d->full = true;
+        return sqlite_fail_sys(d, "write", ENOSPC, err);
     case SQLITE_READONLY:
         return sqlite_fail_sys(d, "write",
                                access(d->path, W_OK) ? errno : EROFS, err);
@@ -259,6 +261,8 @@ static quire_status sqlite_step(struct stmt *s, bool *row, quire_error *err)
     *row = rc == SQLITE_ROW;
     if (rc == SQLITE_ROW || rc == SQLITE_DONE)
         return QUIRE_OK;
+    if (rc == SQLITE_ERROR) /* of a value: a full-text expression */
+        return err_set(err, QUIRE_INVALID, "%s", sqlite3_errmsg(d->handle));
     return sqlite_fail(d, rc, err);
 }
 
@@ -326,6 +330,18 @@ static void reload_schema(struct sqlite_db *d)
                                 NULL, NULL) != SQLITE_OK;
 }
 
+/* When a transaction did not fit on the disk: copy the write-ahead log into the
+ * database, where it takes no more space, and begin it anew. Then a smaller
+ * transaction may fit. */
+static void empty_log(struct sqlite_db *d)
+{
+    if (!d->full)
+        return;
+    d->full = false;
+    (void)sqlite3_wal_checkpoint_v2(d->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE,
+                                    NULL, NULL);
+}
+
 static quire_status begin_part(struct sqlite_db *d, enum db_begin mode,
                                quire_error *err)
 {
@@ -352,6 +368,8 @@ static quire_status sqlite_begin(struct db *base, enum db_begin mode,
     if (retry_undo(d, err))
         return QUIRE_NO_MEMORY;
     reload_schema(d);
+    empty_log(d);
+    d->began_rows = sqlite3_total_changes64(d->handle);
     d->durable = mode == DB_DURABLE;
     if (mode == DB_IF_FREE)
         d->busy_ms = 0;
@@ -405,8 +423,11 @@ static quire_status commit_group(struct sqlite_db *d, bool *kept,
                                  quire_error *err)
 {
     bool was_settled = d->settled == seen_version(d);
-    quire_status st = sqlite_exec(&d->base, "COMMIT", err);
+    struct timespec before;
+    quire_status st;
 
+    clock_gettime(CLOCK_REALTIME_COARSE, &before);
+    st = sqlite_exec(&d->base, "COMMIT", err);
     *kept = !st;
     if (st) {
         run_undo(d);
@@ -416,6 +437,10 @@ static quire_status commit_group(struct sqlite_db *d, bool *kept,
         return QUIRE_OK;
     if (d->durable)
         st = sync_log(d, err);
+    /* A transaction that changed nothing wrote no log. */
+    if (!st && d->durable && d->log && d->marked &&
+        sqlite3_total_changes64(d->handle) != d->began_rows)
+        sqlite_mark_commit(d->path, before);
     if (!st && (d->durable || was_settled))
         d->settled = seen_version(d);
     return st;
@@ -498,8 +523,12 @@ static void sqlite_close(struct db *base)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
 
+    if (d->data_version)
+        stmt_finalize(d->data_version);
     sqlite3_finalize(d->undo);
     sqlite3_close(d->handle);
+    if (d->marked)
+        sqlite_mark_close(d->path);
     free(d->path);
     free(d);
 }
@@ -527,5 +556,12 @@ const struct db_ops sqlite_ops = {
     .inside = sqlite_inside,
     .changes = sqlite_changes,
     .last_id = sqlite_last_id,
+    .schema_version = sqlite_schema_version,
+    .set_schema_version = sqlite_set_schema_version,
+    .data_version = sqlite_data_version,
+    .has_table = sqlite_has_table,
+    .has_only_tables = sqlite_has_only_tables,
+    .space = sqlite_space,
+    .release_space = sqlite_release_space,
     .close = sqlite_close,
 };

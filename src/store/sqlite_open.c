@@ -336,7 +336,10 @@ static quire_status open_database(const struct db_config *config, bool foreign,
     if (!d->path) {
         st = err_memory(err);
     } else if (config->path) {
+        d->marked = !foreign &&
+                    sqlite_mark_open(d->path, config->access == DB_WRITE);
         st = open_file(d, config, err);
+        d->marked = d->marked && !st;
     } else {
         rc = sqlite3_open_v2(":memory:", &d->handle,
                              SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE, NULL);

@@ -33,9 +33,10 @@ static const char *const texts[N_COPY] = {
     [COPY_EACH] = "SELECT path, inode, size, modified, changed, sha256"
                   " FROM copy WHERE session = ?1",
     [COPY_ANY] = "SELECT 1 FROM copy WHERE session = ?1 LIMIT 1",
-    [COPY_SET] = "INSERT OR REPLACE INTO copy(session, path, inode, size,"
-                 " modified, changed, sha256) VALUES(?1, ?2, ?3, ?4, ?5, ?6,"
-                 " ?7)",
+    [COPY_SET] = "INSERT INTO copy(session, path, inode, size, modified,"
+                 " changed, sha256) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+                 " ON CONFLICT(session, path) DO UPDATE SET inode = ?3,"
+                 " size = ?4, modified = ?5, changed = ?6, sha256 = ?7",
     [COPY_DROP] = "DELETE FROM copy WHERE session = ?1 AND path = ?2",
     [COPY_FORGET] = "DELETE FROM copy WHERE session = ?1",
 };
@@ -201,30 +202,34 @@ static quire_status write_change(struct workspace *s, int64_t session,
  */
 static quire_status sync_changes(struct workspace *s, quire_error *err)
 {
-    struct workspace_access v;
-    quire_status st = workspace_access_begin(s, WORKSPACE_ARTIFACT, 0, &v, err);
-    int failed = 0;
+    const char *name = s->names[WORKSPACE_ARTIFACT];
+    bool made;
+    int dir = workspace_open_dir(s, name, false, &made), failed = 0;
+    quire_status st = QUIRE_OK;
     size_t i;
 
-    if (st)
-        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    if (dir < 0 && errno == ENOENT)
+        return QUIRE_OK;
+    if (dir < 0)
+        return err_sys(err, errno, "cannot open %s",
+                       s->paths[WORKSPACE_ARTIFACT]);
     if (s->n_changes > SYNCS_MAX)
-        failed = syncfs(v.dir);
+        failed = syncfs(dir);
     for (i = 0; i < s->n_changes && s->n_changes <= SYNCS_MAX && !failed; i++) {
         struct stat info;
-        int fd = workspace_open_file(v.dir, s->changes[i].path, &info);
+        int fd = workspace_open_file(dir, s->changes[i].path, &info);
 
         if (fd >= 0) {
             failed = fdatasync(fd);
             close(fd);
         }
-        if (!failed && fs_sync_parents(v.dir, s->changes[i].path) < 0)
+        if (!failed && fs_sync_parents(dir, s->changes[i].path) < 0)
             failed = errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
     }
     if (failed)
         st = err_sys(err, errno, "cannot sync %s",
                      s->paths[WORKSPACE_ARTIFACT]);
-    workspace_access_end(&v);
+    close(dir);
     return st;
 }
 

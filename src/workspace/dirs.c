@@ -1,14 +1,11 @@
 /*
- * dirs.c - the directories of a workspace
+ * dirs.c - directories and files of a workspace
  *
- * Each access opens the directory again. A session and its directories can be
- * removed while a handle is open, and a write must not go to a directory that
- * has been unlinked.
+ * Every name is opened beneath a directory descriptor, without following links.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,150 +14,12 @@
 #include "base/fs.h"
 #include "workspace/priv.h"
 
-enum { DIR_MODE = 0750 };
-
-/* ---- paths -------------------------------------------------------------- */
-
-static bool is_built_in(const char *key)
+bool workspace_is_built_in(const char *key)
 {
     return !strcmp(key, "user") || !strcmp(key, "temp");
 }
 
-/* Letters, digits, dash, underscore, dot. An id comes from an untrusted file
- * and becomes the name of a directory. */
-bool workspace_is_id(const char *key)
-{
-    const char *c;
-
-    for (c = key; *c; c++) {
-        bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
-
-        if (!letter && !(*c >= '0' && *c <= '9') && !strchr("-_.", *c))
-            return false;
-    }
-    return *key && *key != '.' && !strstr(key, "..") && c - key <= 128;
-}
-
-static quire_status reject_id(const char *key, quire_error *err)
-{
-    quire_status st =
-        err_fail(err, QUIRE_INVALID,
-                 HINT_SHELL
-                 "an id of letters, digits, dash, underscore and dot works; "
-                 "`quire session fork` copies the session under a new id",
-                 "session %.60s cannot have a workspace: its id "
-                 "is not valid as a directory name",
-                 key);
-    return st;
-}
-
-/* Prefix and suffix of the id in the path of the artifact directory, relative
- * to the root. */
-static const char *path_prefix(const char *key)
-{
-    return is_built_in(key) ? "artifacts/" : "artifacts/sessions/";
-}
-
-static const char *path_suffix(const char *key)
-{
-    return is_built_in(key) ? "" : "/agent";
-}
-
-bool workspace_is_there(const char *root, const char *key)
-{
-    char path[4096];
-    int len;
-
-    if (!workspace_is_id(key))
-        return false;
-    len = snprintf(path, sizeof path, "%s/%s%s%s", root, path_prefix(key), key,
-                   path_suffix(key));
-    return len > 0 && (size_t)len < sizeof path && !access(path, F_OK);
-}
-
-static bool name_dirs(struct workspace *s)
-{
-    const char *key = s->c.key;
-    bool fine = asprintf(&s->names[0], "%s%s%s", path_prefix(key), key,
-                         path_suffix(key)) >= 0;
-    int i;
-
-    if (is_built_in(key))
-        fine = fine && asprintf(&s->around, "artifacts") >= 0 &&
-               asprintf(&s->names[1], "artifacts/scratchpad/%s", key) >= 0;
-    else
-        fine = fine &&
-               asprintf(&s->around, "artifacts/sessions/%s", key) >= 0 &&
-               asprintf(&s->names[1], "%s/scratchpad", s->around) >= 0;
-    for (i = 0; fine && i < 2; i++)
-        fine = asprintf(&s->paths[i], "%s/%s", s->c.root, s->names[i]) >= 0;
-    return fine;
-}
-
-/* ---- open and close ----------------------------------------------------- */
-
-static bool copy_text(const char **text)
-{
-    *text = strdup(*text);
-    return *text;
-}
-
-quire_status workspace_open(const struct workspace_config *config,
-                            struct workspace **out, quire_error *err)
-{
-    struct workspace *s = calloc(1, sizeof *s);
-    bool has_root, has_key;
-    quire_status st = QUIRE_OK;
-
-    *out = NULL;
-    if (!s)
-        return err_memory(err);
-    s->c = *config;
-    s->root = -1;
-    /* Copy both even if the first fails: then it owns both pointers. */
-    has_root = copy_text(&s->c.root);
-    has_key = copy_text(&s->c.key);
-    if (!has_root || !has_key)
-        st = err_memory(err);
-    if (!st && !workspace_is_id(s->c.key))
-        st = reject_id(s->c.key, err);
-    if (!st && !name_dirs(s))
-        st = err_memory(err);
-    if (!st)
-        st = baseline_init(s, err);
-    if (!st)
-        st = fs_open_dir(s->c.root, true, &s->root, err);
-    if (st)
-        workspace_close(s);
-    else
-        *out = s;
-    return st;
-}
-
-void workspace_close(struct workspace *s)
-{
-    size_t i;
-
-    if (!s)
-        return;
-    if (s->n_changes > 0)
-        baseline_flush(s, NULL); /* on failure the files are compared again */
-    read_counts_flush(s, true);
-    for (i = 0; i < s->n_changes; i++)
-        free(s->changes[i].path);
-    free(s->changes);
-    sql_release(&s->sql);
-    if (s->root >= 0)
-        close(s->root);
-    for (i = 0; i < 2; i++) {
-        free(s->names[i]);
-        free(s->paths[i]);
-    }
-    free(s->around);
-    free((char *)(uintptr_t)s->c.root);
-    free((char *)(uintptr_t)s->c.key);
-    free(s);
-}
+enum { DIR_MODE = 0750 };
 
 const char *workspace_key(const struct workspace *s)
 {
@@ -177,8 +36,6 @@ quire_status workspace_session(struct workspace *s, int64_t *id,
 {
     return s->c.callbacks.session(s->c.callbacks.ctx, id, err);
 }
-
-/* ---- files inside ------------------------------------------------------- */
 
 int workspace_parent(int dir, const char *path, bool make, const char **base)
 {
@@ -237,6 +94,40 @@ int workspace_open_file(int dir, const char *path, struct stat *st)
     return fd;
 }
 
+static bool has_mark(int dir, quire_bytes parent)
+{
+    static const char *const marks[] = {"CACHEDIR.TAG", "pyvenv.cfg"};
+    char mark[1024];
+    size_t i;
+
+    for (i = 0; i < sizeof marks / sizeof *marks; i++) {
+        int len = snprintf(mark, sizeof mark, "%.*s/%s", (int)parent.len,
+                           (const char *)parent.data, marks[i]);
+
+        if (len < (int)sizeof mark &&
+            !faccessat(dir, mark, F_OK, AT_SYMLINK_NOFOLLOW))
+            return true;
+    }
+    return false;
+}
+
+bool workspace_is_generated(int dir, const char *path, size_t skip)
+{
+    static const char *const names[] = {"node_modules", "__pycache__"};
+    const char *from = path + skip, *slash;
+    size_t i;
+
+    for (; (slash = strchr(from, '/')); from = slash + 1) {
+        for (i = 0; i < sizeof names / sizeof *names; i++)
+            if (bytes_equal(bytes_of(from, (size_t)(slash - from)),
+                            bytes_str(names[i])))
+                return true;
+        if (has_mark(dir, bytes_of(path, (size_t)(slash - path))))
+            return true;
+    }
+    return false;
+}
+
 quire_status workspace_draft(struct workspace *s, int parent,
                              quire_bytes content, bool durable,
                              struct fs_temp *t, quire_error *err)
@@ -279,11 +170,8 @@ int workspace_publish(struct fs_temp *t, int parent, const char *base,
     return rc;
 }
 
-/* ---- access ------------------------------------------------------------- */
-
-/* Open a directory relative to the root; create it with `make`. */
-static int open_dir(struct workspace *s, const char *name, bool make,
-                    bool *made)
+int workspace_open_dir(struct workspace *s, const char *name, bool make,
+                       bool *made)
 {
     int fd = fs_open_beneath(s->root, name, O_RDONLY | O_DIRECTORY, 0);
     const char *base;
@@ -304,108 +192,4 @@ static int open_dir(struct workspace *s, const char *name, bool make,
         fd = -1;
     }
     return fd;
-}
-
-static quire_status open_failed(struct workspace *s, const char *name,
-                                quire_error *err)
-{
-    if (errno == ENOENT)
-        return QUIRE_NOT_FOUND;
-    return err_sys(err, errno, "cannot open %s/%s", s->c.root, name);
-}
-
-/* Clear the baseline before an empty directory is created: otherwise each file
- * missing in it would count as removed by the user. */
-static quire_status clear_baseline(struct workspace *s, quire_error *err)
-{
-    int64_t session;
-    quire_status st = workspace_session(s, &session, err);
-
-    return st || !session ? st : baseline_clear(s, session, err);
-}
-
-/* A lock may be granted on a directory that was unlinked and replaced
- * meanwhile. */
-static bool is_unlinked(int dir)
-{
-    struct stat st;
-
-    return !fstat(dir, &st) && st.st_nlink == 0;
-}
-
-static quire_status lock_session_dir(struct workspace *s, bool make,
-                                     struct workspace_access *v,
-                                     quire_error *err)
-{
-    quire_status st;
-    bool made;
-
-    do {
-        if (v->around >= 0)
-            close(v->around);
-        v->around = open_dir(s, s->around, make, &made);
-        if (v->around < 0)
-            return open_failed(s, s->around, err);
-        st = fs_lock(v->around, FS_EXCLUSIVE, s->c.busy_ms, err);
-    } while (!st && is_unlinked(v->around));
-    if (st == QUIRE_BUSY) {
-        err_fail(err, st, "try again in a moment",
-                 "the workspace of session %.60s is in use", s->c.key);
-    }
-    return st;
-}
-
-quire_status workspace_access_begin(struct workspace *s,
-                                    enum workspace_scope scope, unsigned flags,
-                                    struct workspace_access *v,
-                                    quire_error *err)
-{
-    bool make = flags & ACCESS_MAKE, made;
-    quire_status st = QUIRE_OK;
-
-    *v = (struct workspace_access){.around = -1, .dir = -1};
-    if (flags & ACCESS_LOCK)
-        st = lock_session_dir(s, make, v, err);
-    if (!st) {
-        v->dir = open_dir(s, s->names[scope], false, &made);
-        if (v->dir < 0 && errno == ENOENT && make) {
-            if (scope == WORKSPACE_ARTIFACT)
-                st = clear_baseline(s, err);
-            if (!st)
-                v->dir = open_dir(s, s->names[scope], true, &v->fresh);
-        }
-        if (!st && v->dir < 0)
-            st = open_failed(s, s->names[scope], err);
-    }
-    if (st)
-        workspace_access_end(v);
-    return st;
-}
-
-void workspace_access_end(struct workspace_access *v)
-{
-    if (v->dir >= 0)
-        close(v->dir);
-    if (v->around >= 0)
-        close(v->around);
-    v->dir = v->around = -1;
-}
-
-quire_status workspace_make(struct workspace *s, quire_error *err)
-{
-    static const struct workspace_sync how = {.source = "user"};
-    struct workspace_report report = {0};
-    struct workspace_access v;
-    quire_status st = workspace_access_begin(s, WORKSPACE_SCRATCH, ACCESS_MAKE,
-                                             &v, err);
-
-    if (st)
-        return st;
-    workspace_access_end(&v);
-    st = workspace_access_begin(s, WORKSPACE_ARTIFACT,
-                                ACCESS_MAKE | ACCESS_LOCK, &v, err);
-    if (!st && v.fresh)
-        st = sync_all(s, &v, &how, &report, err);
-    workspace_access_end(&v);
-    return st;
 }

@@ -21,6 +21,10 @@ static quire_status write_failed(struct workspace *s,
 {
     int why = errno;
 
+    /* The directory was removed, perhaps with its session. */
+    if (why == ENOENT &&
+        s->c.callbacks.exists(s->c.callbacks.ctx, err) == QUIRE_NOT_FOUND)
+        return QUIRE_NOT_FOUND;
     if (why != EISDIR && why != ENOTDIR && why != EEXIST && why != ELOOP &&
         why != ENOTEMPTY)
         return err_sys(err, why, "cannot write %s in %s", path,
@@ -62,44 +66,8 @@ static quire_status write_scratch(struct workspace *s, const char *path,
 
 /* ---- artifacts ---------------------------------------------------------- */
 
-/* Fill in tags and metadata derived from the content; given ones are kept. */
-static quire_status describe(struct workspace *s, const char *path,
-                             quire_bytes content, struct arena *keep,
-                             quire_artifact_options *o, quire_error *err)
-{
-    const struct workspace_callbacks *callbacks = &s->c.callbacks;
-    const char *mime = o->mime ? o->mime
-                               : callbacks->type(bytes_str(path), content);
-    quire_artifact old = {.id = 0};
-    quire_status st = callbacks->find(callbacks->ctx, path, keep, &old, err);
-
-    if (st && st != QUIRE_NOT_FOUND)
-        return st;
-    if (o->tags || !old.id) {
-        o->tags = analyse_tags(mime, path, o->tags, keep);
-        if (!o->tags)
-            return err_memory(err);
-    }
-    if (!o->meta)
-        o->meta = analyse_meta(old.id ? old.meta : "{}", mime, content, keep);
-    return o->meta ? QUIRE_OK : err_memory(err);
-}
-
-/* Write the row while the file is synced; the file gets its name after both. */
-static quire_status put_row(struct workspace *s, const char *path,
-                            quire_bytes content,
-                            const quire_artifact_options *options,
-                            struct arena *keep, quire_artifact *out,
-                            quire_error *err)
-{
-    quire_artifact_options o = *options;
-    quire_status st = describe(s, path, content, keep, &o, err);
-
-    return st ? st
-              : s->c.callbacks.put(s->c.callbacks.ctx, path, content, &o, keep,
-                                   out, err);
-}
-
+/* The row is written while the file is synced; the file gets its name after
+ * both. */
 static quire_status write_locked(struct workspace *s,
                                  const struct workspace_access *v,
                                  const char *path, quire_bytes content,
@@ -126,7 +94,8 @@ static quire_status write_locked(struct workspace *s,
         st = workspace_draft(s, parent, content, false, &t, err);
     if (!st) {
         fs_temp_start_sync(&t);
-        st = put_row(s, path, content, options, keep, out, err);
+        st = s->c.callbacks.put(s->c.callbacks.ctx, path, content, options,
+                                keep, out, err);
     }
     if (!st && fs_temp_sync(&t) == 0 &&
         workspace_publish(&t, parent, base, has_file ? &seen : NULL) == 0) {

@@ -8,8 +8,6 @@
 #include "store/sql.h"
 #include "workspace/workspace.h"
 
-/* ---- dirs.c ------------------------------------------------------------- */
-
 /* State of a file when it and its artifact last agreed. */
 struct baseline {
     uint64_t inode, size;
@@ -42,6 +40,8 @@ struct workspace {
     int64_t reads_us; /* time of the first queued read */
 };
 
+/* ---- access.c ----------------------------------------------------------- */
+
 /* Open directories of a workspace during one operation. */
 struct workspace_access {
     int around; /* locked while it is open; -1 */
@@ -54,12 +54,20 @@ enum {
     ACCESS_LOCK = 1 << 1, /* exclude other writers */
 };
 
-/* QUIRE_NOT_FOUND without a message: the directory does not exist. */
+/* QUIRE_NOT_FOUND: the directory does not exist, without a message; or, with
+ * ACCESS_MAKE and a message, the session no longer does. */
 quire_status workspace_access_begin(struct workspace *s,
                                     enum workspace_scope scope, unsigned flags,
                                     struct workspace_access *v,
                                     quire_error *err);
 void workspace_access_end(struct workspace_access *v);
+
+/* ---- dirs.c ------------------------------------------------------------- */
+
+/* Open a directory by its name below the root; with `make`, create it, and
+ * *made is whether this call did. -1 and errno. */
+int workspace_open_dir(struct workspace *s, const char *name, bool make,
+                       bool *made);
 
 /* The directory of `path` in `dir`, its last name in *base; with `make`,
  * missing directories are created. -1 and errno. */
@@ -155,19 +163,5 @@ void read_counts_add(struct workspace *s, const char *path);
 /* Write the queued counts if they are due; with `last` in any case, and drop
  * counts that cannot be written. */
 void read_counts_flush(struct workspace *s, bool last);
-
-/* ---- analyse.c ---------------------------------------------------------- */
-
-/* Tags and metadata derived from a file. */
-
-/* Tags for a file of this type and name that are not among `given` (may be
- * NULL), appended to those; ended by NULL, in `keep`. NULL: no memory. */
-const char *const *analyse_tags(const char *mime, const char *path,
-                                const char *const *given, struct arena *keep);
-
-/* Metadata of the content, as a JSON object in `keep`; other members of `old`
- * stay. NULL: no memory. */
-const char *analyse_meta(const char *old, const char *mime, quire_bytes content,
-                         struct arena *keep);
 
 #endif

@@ -31,16 +31,25 @@ enum {
     W_OFFSET,
     W_LIMIT,
     W_CURSOR,
+    W_ID,
+    W_AGENT,
     N_WANTS
 };
 
 static const struct json_want names[N_WANTS] = {
-    [W_ACTION] = JSON_WANT("action"),     [W_SCOPE] = JSON_WANT("scope"),
-    [W_FILENAME] = JSON_WANT("filename"), [W_CONTENT] = JSON_WANT("content"),
-    [W_PURPOSE] = JSON_WANT("purpose"),   [W_TAGS] = JSON_WANT("tags"),
-    [W_QUERY] = JSON_WANT("query"),       [W_ENCODING] = JSON_WANT("encoding"),
-    [W_OFFSET] = JSON_WANT("offset"),     [W_LIMIT] = JSON_WANT("limit"),
+    [W_ACTION] = JSON_WANT("action"),
+    [W_SCOPE] = JSON_WANT("scope"),
+    [W_FILENAME] = JSON_WANT("filename"),
+    [W_CONTENT] = JSON_WANT("content"),
+    [W_PURPOSE] = JSON_WANT("purpose"),
+    [W_TAGS] = JSON_WANT("tags"),
+    [W_QUERY] = JSON_WANT("query"),
+    [W_ENCODING] = JSON_WANT("encoding"),
+    [W_OFFSET] = JSON_WANT("offset"),
+    [W_LIMIT] = JSON_WANT("limit"),
     [W_CURSOR] = JSON_WANT("cursor"),
+    [W_ID] = JSON_WANT("artifact_id"),
+    [W_AGENT] = JSON_WANT("source_agent_id"),
 };
 
 const char *request_action(enum tool_action action)
@@ -240,6 +249,20 @@ static bool action_needs_name(const struct request *r)
            r->action == TOOL_DELETE;
 }
 
+/* A number, of an artifact that is to be read. */
+static bool read_id(const struct json_want *w, struct request *r,
+                    struct refusal *no)
+{
+    uint64_t id = 0;
+
+    if (r->action != TOOL_READ || r->scope != WORKSPACE_ARTIFACT)
+        return true;
+    if (!read_number(w, &id, no))
+        return false;
+    r->id = id <= INT64_MAX ? (int64_t)id : INT64_MAX;
+    return true;
+}
+
 static bool read_filename(const struct workspace *s, const struct json_want *w,
                           struct arena *keep, struct request *r,
                           struct refusal *no)
@@ -252,7 +275,7 @@ static bool read_filename(const struct workspace *s, const struct json_want *w,
     quire_bytes text;
 
     r->filename = "";
-    if (!action_needs_name(r))
+    if (!action_needs_name(r) || r->id)
         return true;
     if (!is_given(w->value))
         return refuse(no, "invalid_params", like, "%s needs a filename",
@@ -299,6 +322,10 @@ static bool read_content(const struct json_want *w, struct arena *keep,
                       "write needs content");
     if (json_kind(w->value) != JSON_STRING)
         return refuse_type(no, "content", "a string");
+    if (!json_is_text(w->value))
+        return refuse(no, "invalid_params",
+                      "Send whole characters, or the bytes as base64.",
+                      "content has half of a surrogate pair");
     text = json_text(w->value, keep);
     if (!text.data)
         return refuse_memory(no);
@@ -374,10 +401,12 @@ bool request_read(const struct workspace *s, quire_bytes text,
                       e.why ? e.why : "it is something else");
     return read_action(&wants[W_ACTION], out, no) &&
            read_scope(&wants[W_SCOPE], out, no) &&
+           read_id(&wants[W_ID], out, no) &&
            read_filename(s, &wants[W_FILENAME], keep, out, no) &&
            read_encoding(&wants[W_ENCODING], out, no) &&
            read_content(&wants[W_CONTENT], keep, out, no) &&
            read_text(&wants[W_PURPOSE], keep, &out->purpose, no) &&
+           read_text(&wants[W_AGENT], keep, &out->agent, no) &&
            read_tags(&wants[W_TAGS], keep, out, no) &&
            read_query(&wants[W_QUERY], keep, out, no) &&
            read_window(wants, keep, out, no);

@@ -32,8 +32,10 @@ struct request {
     enum tool_action action;
     enum workspace_scope scope;
     const char *filename; /* clean; "" where none is needed     */
+    int64_t id;           /* read: of an artifact, instead; 0   */
     quire_bytes content;  /* decoded                             */
     const char *purpose;  /* NULL: not given                     */
+    const char *agent;    /* that writes it; NULL: not given     */
     const char *const *tags;
     const char *query;
     bool base64; /* content is base64; read: encode as base64 */

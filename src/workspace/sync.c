@@ -137,39 +137,17 @@ static quire_status read_file(struct sync_run *y, struct item *i,
     return st;
 }
 
-/* Options of the artifact that a file becomes. Text is in y->keep. */
-static quire_status describe(struct sync_run *y, const struct item *i,
-                             quire_bytes content, quire_artifact_options *o,
-                             quire_error *err)
-{
-    const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
-    const char *mime = callbacks->type(bytes_str(i->path), content);
-    quire_artifact old = {.meta = "{}"};
-    quire_status st = QUIRE_OK;
-
-    if (i->has_row) {
-        st = callbacks->find(callbacks->ctx, i->path, &y->keep, &old, err);
-    } else {
-        o->source = y->how->source;
-        o->tags = analyse_tags(mime, i->path, NULL, &y->keep);
-    }
-    if (st)
-        return st;
-    o->meta = analyse_meta(old.meta, mime, content, &y->keep);
-    return o->meta && (i->has_row || o->tags) ? QUIRE_OK : err_memory(err);
-}
-
 static quire_status put_file(struct sync_run *y, const struct item *i,
                              quire_bytes content, quire_error *err)
 {
     const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     quire_artifact ignored;
-    quire_status st = describe(y, i, content, &o, err);
 
-    return st ? st
-              : callbacks->put(callbacks->ctx, i->path, content, &o, &y->keep,
-                               &ignored, err);
+    if (!i->has_row)
+        o.source = y->how->source;
+    return callbacks->put(callbacks->ctx, i->path, content, &o, &y->keep,
+                          &ignored, err);
 }
 
 struct version_match {
@@ -405,40 +383,13 @@ static bool is_new(const struct item *i, const struct workspace_sync *how)
     return !i->has_row && !i->has_baseline && decide(i, how) == ACT_STORE_FILE;
 }
 
-/* Whether the file is in a directory that a program can regenerate: one filled
- * by a package manager, or marked as a cache. */
-static bool is_generated(int dir, const char *path)
-{
-    static const char *const names[] = {"node_modules", "__pycache__"};
-    static const char *const marks[] = {"CACHEDIR.TAG", "pyvenv.cfg"};
-    const char *from = path, *slash;
-    char mark[512];
-    size_t i;
-
-    for (; (slash = strchr(from, '/')); from = slash + 1) {
-        for (i = 0; i < sizeof names / sizeof *names; i++)
-            if (bytes_equal(bytes_of(from, (size_t)(slash - from)),
-                            bytes_str(names[i])))
-                return true;
-        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
-            int len = snprintf(mark, sizeof mark, "%.*s/%s",
-                               (int)(slash - path), path, marks[i]);
-
-            if (len < (int)sizeof mark &&
-                !faccessat(dir, mark, F_OK, AT_SYMLINK_NOFOLLOW))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Skip generated files: thousands of them would bury the user's own. A path
  * that is an artifact already stays one, and a file about to be replaced is
  * always stored. */
 static bool is_skipped(const struct sync_run *y, const struct item *i)
 {
     return !y->how->whole && is_new(i, y->how) &&
-           is_generated(y->v->dir, i->path);
+           workspace_is_generated(y->v->dir, i->path, 0);
 }
 
 static quire_status sync_item(struct sync_run *y, struct item *i,
@@ -526,7 +477,7 @@ static quire_status batch_new_file(struct sync_run *y, struct batch *b,
     if (!st) {
         put->content = buf_bytes(content);
         y->s->c.callbacks.digest(put->content, &b->digest[b->n]);
-        st = describe(y, i, put->content, &put->options, err);
+        put->options.source = y->how->source;
     }
     if (st) {
         buf_release(content);

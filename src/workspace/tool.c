@@ -2,7 +2,8 @@
  * tool.c - the tool `workspace`
  *
  * Five actions, two scopes. The session is the workspace's own; a request
- * cannot name another. An answer is one line with one JSON object:
+ * cannot name another. If its caller may read all sessions, a search covers them,
+ * and what it found can be read by its id. An answer is one line with one JSON object:
  *
  *     {"success":true,"data":{...},"execution_time_ms":0}
  *     {"success":false,"error":{"code","message","retryable","suggestion"},...}
@@ -20,17 +21,18 @@
 #include "base/timestamp.h"
 #include "workspace/request.h"
 
+/* Short: a model reads it in every conversation. source_agent_id is for the
+ * program around the model, and left out. */
 const char tool_description[] =
     "{\"name\":\"workspace\",\"description\":"
     "\"Files of this session. scope artifact (default): kept, versioned, "
     "searchable; scratchpad: temporary. "
     "write: filename, content (the whole file; replaces; base64 if binary). "
-    "read: filename; long files come in pieces: repeat with offset = "
+    "read: filename or artifact_id; long files come in pieces: repeat with offset = "
     "next_offset while truncated. "
     "list: newest first; cursor = next_cursor for more. "
     "search: query words, over names, purpose, tags and text of artifacts. "
-    "delete: filename (artifacts can be restored by the user). "
-    "Errors have a suggestion.\","
+    "delete: filename (artifacts can be restored by the user).\","
     "\"inputSchema\":{\"type\":\"object\",\"properties\":{"
     "\"action\":{\"type\":\"string\",\"enum\":[\"write\",\"read\",\"list\","
     "\"search\",\"delete\"]},"
@@ -39,7 +41,8 @@ const char tool_description[] =
     "notes/plan.md\"},"
     "\"content\":{\"type\":\"string\"},"
     "\"encoding\":{\"type\":\"string\",\"enum\":[\"text\",\"base64\"]},"
-    "\"purpose\":{\"type\":\"string\",\"description\":\"what it is for\"},"
+    "\"purpose\":{\"type\":\"string\"},"
+    "\"artifact_id\":{\"type\":\"integer\"},"
     "\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
     "\"query\":{\"type\":\"string\"},"
     "\"offset\":{\"type\":\"integer\"},"
@@ -54,6 +57,7 @@ struct call {
     struct refusal no;
     struct json_writer w;
     struct arena keep;
+    const char *session; /* of the artifact, if it is another's; NULL */
 };
 
 /* ---- parts of an answer ------------------------------------------------- */
@@ -87,7 +91,7 @@ static void begin_data(struct call *c)
 
 static void end_data(struct call *c)
 {
-    put_text(c, "session_id", workspace_key(c->s));
+    put_text(c, "session_id", c->session ? c->session : workspace_key(c->s));
     json_object_end(&c->w);
 }
 
@@ -102,15 +106,21 @@ static void put_artifact(struct call *c, const quire_artifact *a)
     put_time(c, "updated_at", a->updated_us);
     put_text(c, "purpose", a->purpose);
     json_put_raw(&c->w, "tags", bytes_str(a->tags));
+    put_text(c, "source_agent_id", a->agent);
 }
 
 static quire_status report_missing(struct call *c, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND, "no %s %s",
-                              c->r.scope == WORKSPACE_SCRATCH
-                                  ? "scratchpad file"
-                                  : "artifact",
-                              c->r.filename);
+    quire_status st;
+
+    if (c->r.id)
+        return err_fail(err, QUIRE_NOT_FOUND,
+                        "Use an artifact_id from \"list\" or \"search\".",
+                        "no artifact with the id %" PRId64, c->r.id);
+    st = err_set(err, QUIRE_NOT_FOUND, "no %s %s",
+                 c->r.scope == WORKSPACE_SCRATCH ? "scratchpad file"
+                                                 : "artifact",
+                 c->r.filename);
 
     err_next(err, "Use action \"list\" to see what there is%s.",
              c->r.scope == WORKSPACE_SCRATCH
@@ -131,6 +141,7 @@ static quire_status do_write(struct call *c, quire_error *err)
     o.purpose = c->r.purpose;
     o.tags = c->r.tags;
     o.source = "agent";
+    o.agent = c->r.agent;
     st = workspace_write(c->s, c->r.scope, c->r.filename, c->r.content, &o,
                          &c->keep, &a, err);
     if (st)
@@ -193,12 +204,38 @@ static void put_content(struct call *c, quire_bytes raw, uint64_t size)
         put_number(c, "next_offset", end);
 }
 
+/* Read an artifact by its id. Of this session the file counts, as by name. */
+static quire_status read_by_id(struct call *c, struct buf *out, uint64_t *size,
+                               quire_error *err)
+{
+    const struct workspace_callbacks *callbacks = &c->s->c.callbacks;
+    uint64_t to = c->r.offset + c->r.limit;
+    quire_artifact a;
+    quire_status st = callbacks->find_id(callbacks->ctx, c->r.id, &c->keep, &a,
+                                         err);
+
+    if (st)
+        return st;
+    c->r.filename = a.path;
+    if (!strcmp(a.session, workspace_key(c->s)))
+        return workspace_read(c->s, c->r.scope, a.path, c->r.offset, c->r.limit,
+                              out, size, err);
+    c->session = a.session;
+    *size = a.size;
+    if (c->r.offset >= a.size)
+        return QUIRE_OK;
+    return callbacks->read(callbacks->ctx, &a.digest, c->r.offset,
+                           to < a.size ? to : a.size, buf_write, out, err);
+}
+
 static quire_status do_read(struct call *c, quire_error *err)
 {
     struct buf raw = BUF_INIT((size_t)1 << 30);
     uint64_t size;
-    quire_status st = workspace_read(c->s, c->r.scope, c->r.filename,
-                                     c->r.offset, c->r.limit, &raw, &size, err);
+    quire_status st = c->r.id ? read_by_id(c, &raw, &size, err)
+                              : workspace_read(c->s, c->r.scope, c->r.filename,
+                                               c->r.offset, c->r.limit, &raw,
+                                               &size, err);
 
     if (st == QUIRE_NOT_FOUND)
         st = report_missing(c, err);
@@ -211,9 +248,11 @@ static quire_status do_read(struct call *c, quire_error *err)
     }
     if (!st) {
         begin_data(c);
+        if (c->r.id)
+            json_put_int(&c->w, "artifact_id", c->r.id);
         put_content(c, raw.len ? buf_bytes(&raw) : bytes_of("", 0), size);
         end_data(c);
-        if (c->r.scope == WORKSPACE_ARTIFACT)
+        if (c->r.scope == WORKSPACE_ARTIFACT && !c->session)
             read_counts_add(c->s, c->r.filename);
     }
     buf_release(&raw);
@@ -362,6 +401,7 @@ static quire_status emit_hit(void *ctx, const quire_hit *hit, quire_error *err)
     (void)err;
     json_object(&l->call->w);
     put_artifact(l->call, &hit->artifact);
+    put_text(l->call, "session_id", hit->artifact.session);
     put_text(l->call, "snippet", hit->snippet);
     json_object_end(&l->call->w);
     l->n++;

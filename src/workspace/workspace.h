@@ -94,8 +94,15 @@ struct workspace_callbacks {
     /* The number of the session's row; 0: it has none yet. */
     quire_status (*session)(void *ctx, int64_t *id, quire_error *err);
 
+    /* QUIRE_NOT_FOUND with a message: the session was removed. */
+    quire_status (*exists)(void *ctx, quire_error *err);
+
     quire_status (*find)(void *ctx, const char *path, struct arena *keep,
                          quire_artifact *out, quire_error *err);
+    /* By its id. QUIRE_NOT_FOUND also for one of another session, unless those
+     * may be read. */
+    quire_status (*find_id)(void *ctx, int64_t id, struct arena *keep,
+                            quire_artifact *out, quire_error *err);
     quire_status (*list)(void *ctx, const struct workspace_range *r,
                          quire_artifact_fn each, void *each_ctx,
                          quire_error *err);
@@ -126,10 +133,9 @@ struct workspace_callbacks {
     /* Maximum size of an artifact. */
     quire_status (*largest)(void *ctx, uint64_t *bytes, quire_error *err);
 
-    /* Rules for names (as quire_artifact_path()), types and digests. */
+    /* Rules for names (as quire_artifact_path()) and digests. */
     quire_status (*clean)(quire_bytes path, char out[257], const char **reason,
                           quire_error *err);
-    const char *(*type)(quire_bytes path, quire_bytes content);
     void (*digest)(quire_bytes content, quire_digest *out);
 };
 
@@ -153,8 +159,16 @@ void workspace_close(struct workspace *s);
 /* Whether a session with this id can have a workspace. */
 bool workspace_is_id(const char *key);
 
+/* Whether the session is "user" or "temp", which always exist. */
+bool workspace_is_built_in(const char *key);
+
 /* Whether its directory exists; one system call. */
 bool workspace_is_there(const char *root, const char *key);
+
+/* Whether a file is in a directory that a program can regenerate: one filled by
+ * a package manager, or marked as a cache. Such a file becomes no artifact. The
+ * first `skip` bytes of `path`, below `dir`, name the workspace. */
+bool workspace_is_generated(int dir, const char *path, size_t skip);
 
 const char *workspace_key(const struct workspace *s);
 

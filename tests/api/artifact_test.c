@@ -236,9 +236,9 @@ TEST(lists_are_newest_first_and_go_on_where_they_ended)
     quire_close(q);
 }
 
-TEST(a_file_above_a_mebibyte_is_refused_and_nothing_changes)
+TEST(a_file_above_16_mebibytes_is_refused_and_nothing_changes)
 {
-    size_t len = (1 << 20) + 1;
+    size_t len = (16 << 20) + 1;
     char *text = test_alloc(len);
     quire *q = open_home(0);
     quire_artifact a;
@@ -248,7 +248,7 @@ TEST(a_file_above_a_mebibyte_is_refused_and_nothing_changes)
                           &test_err));
     IS(QUIRE_TOO_LARGE, quire_artifact_put(q, NULL, "a", bytes_of(text, len),
                                            NULL, &a, &test_err));
-    HAS(test_err.what, "1048577");
+    HAS(test_err.what, "16777217");
     OK(quire_artifact_stat(q, NULL, "a", NULL, &a, &test_err));
     EQ(len - 1, a.size);
     EQ(1, a.version);
@@ -264,6 +264,7 @@ TEST(a_quota_is_exact_and_a_refusal_changes_nothing)
     quire_artifact a;
     int i;
 
+    OK(quire_config_set(q, "quota.session", "50M", &test_err));
     for (i = 0; i < 50; i++) {
         memset(text, 'a' + i % 26, len);
         text[0] = (char)i;
@@ -274,7 +275,7 @@ TEST(a_quota_is_exact_and_a_refusal_changes_nothing)
     EQ(50 * len, a.session_used);
     IS(QUIRE_QUOTA,
        quire_artifact_put(q, NULL, "one", bytes_str("x"), NULL, &a, &test_err));
-    HAS(test_err.what, "1 more than");
+    HAS(test_err.what, "1 above the quota");
     is_absent(q, NULL, "one");
     OK(quire_artifact_put(q, NULL, "none", bytes_of("", 0), NULL, &a,
                           &test_err));

@@ -1,4 +1,5 @@
 /* Sessions through the public header: where they lie and how they move. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,6 +279,49 @@ static int n_files(quire_session *s)
 
     OK(quire_session_files(s, count_text, &n, &test_err));
     return n;
+}
+
+static void count_warning(void *ctx, const char *message)
+{
+    HAS(message, "0.bash.log");
+    ++*(int *)ctx;
+}
+
+/* Whether the n-th call was reached, with that call failing. */
+static bool fork_failing(quire *q, const char *id, long n, int *n_warnings)
+{
+    quire_session_copy_options o = QUIRE_SESSION_COPY_OPTIONS_INIT;
+    int before = *n_warnings;
+    quire_session *f;
+    quire_status st;
+    bool reached;
+
+    o.warn = count_warning;
+    o.warn_ctx = n_warnings;
+    fault_arm(n, EIO, false);
+    st = quire_session_copy(q, id, &o, &f, &test_err);
+    reached = fault_disarm();
+    if (!st)
+        EQ(*n_warnings > before ? 1 : 2, n_files(f));
+    quire_session_close(f);
+    return reached;
+}
+
+TEST(a_fork_warns_of_an_output_that_it_cannot_read_and_goes_on)
+{
+    quire *q = home("h", QUIRE_KIND_AUTO);
+    quire_session *s = begin(q, "/w");
+    char *id = id_of(s);
+    int n_warnings = 0;
+    long n = 1;
+
+    add(s, "{\"type\":\"x\",\"id\":\"a\"}");
+    put_output(path_of(s), "0.bash.log");
+    quire_session_close(s);
+    while (fork_failing(q, id, n, &n_warnings))
+        n++;
+    EQ(1, n_warnings > 0);
+    quire_close(q);
 }
 
 TEST(a_fork_and_an_extract_come_with_their_outputs)

@@ -438,6 +438,34 @@ TEST(limits_are_what_they_are_for_every_seat)
     quire_close(q);
 }
 
+TEST(the_default_tenant_has_larger_default_quotas_than_others)
+{
+    static const char text[1 << 20 | 1] = "x";
+    quire_bytes large = bytes_of(text, sizeof text);
+    quire_setting s;
+    quire *q;
+    int i;
+
+    tenants_add("acme");
+    q = tenants_open(NULL, 0);
+    for (i = 0; i < 2; i++) { /* a second time from what was remembered */
+        use(q, "acme");
+        IS(QUIRE_TOO_LARGE,
+           quire_artifact_put(q, NULL, "a", large, NULL, NULL, &test_err));
+        OK(quire_config_get(q, "quota.tenant", &s, &test_err));
+        SAME_TEXT("524288000", s.value);
+        SAME_TEXT("524288000", s.otherwise);
+        use(q, "#1");
+        OK(quire_artifact_put(q, NULL, "a", large, NULL, NULL, &test_err));
+        OK(quire_config_get(q, "quota.tenant", &s, &test_err));
+        SAME_TEXT("10737418240", s.value);
+    }
+    OK(quire_config_set(q, "quota.file", "2M", &test_err));
+    use(q, "acme");
+    OK(quire_artifact_put(q, NULL, "a", large, NULL, NULL, &test_err));
+    quire_close(q);
+}
+
 /* A session that goes, and one that comes back under its id, are not mistaken
  * for what a seat has found before. */
 TEST(what_a_seat_has_found_is_looked_for_again_when_it_has_gone)

@@ -106,6 +106,37 @@ TEST(due_and_indexed_are_found_together_the_best_first)
     quire_close(q);
 }
 
+/* A rare word decides between equals; where a word is decides before that. */
+TEST(of_equal_hits_that_with_the_rarest_words_is_first)
+{
+    quire *q = tenants_open("default", 0);
+
+    put(q, "rare.txt", "otter");
+    put(q, "a.txt", "walrus");
+    put(q, "b.txt", "walrus");
+    put(q, "c.txt", "walrus");
+    both_find(q, "rare.txt c.txt b.txt a.txt ", "walrus OR otter");
+    put(q, "walrus.txt", "x");
+    put(q, "both.txt", "walrus otter");
+    both_find(q, "walrus.txt both.txt rare.txt c.txt b.txt a.txt ",
+              "walrus OR otter");
+    both_find(q, "both.txt ", "walrus otter");
+    quire_close(q);
+}
+
+TEST(a_word_with_signs_is_not_required_where_another_will_do)
+{
+    quire *q = tenants_open("default", 0);
+
+    put(q, "walrus.txt", "on the ice");
+    put(q, "code.txt", "C++");
+    both_find(q, "walrus.txt code.txt ", "walrus OR C++");
+    both_find(q, "walrus.txt ", "walrus AND NOT C++");
+    both_find(q, "", "walrus AND C++");
+    both_find(q, "code.txt ", "C++");
+    quire_close(q);
+}
+
 TEST(those_that_never_search_leave_little_due)
 {
     quire *q = tenants_open("default", 0);

@@ -158,7 +158,7 @@ static bool agree(const char *text, size_t len, struct json_error *error)
 {
     char *exact = calloc(1, len ? len : 1);
     quire_bytes b = bytes_of(exact, len);
-    struct json_error by_pick = {0, NULL};
+    struct json_error by_pick = {.why = NULL};
     struct json_scan it;
     bool ok;
 
@@ -181,7 +181,7 @@ static bool agree(const char *text, size_t len, struct json_error *error)
 
 TEST(json_check_accepts_all_of_the_grammar)
 {
-    struct json_error error = {7, NULL};
+    struct json_error error = {.at = 7};
     size_t i;
 
     for (i = 0; i < COUNT(good); i++)

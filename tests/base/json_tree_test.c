@@ -248,7 +248,7 @@ TEST(json_tree_without_memory_is_nothing)
     long n;
 
     for (n = 1; hit; n++) {
-        struct json_error error = {1, "untouched"};
+        struct json_error error = {.at = 1, .why = "untouched"};
         struct json_node *root;
 
         fault_arm(n, 0, false);

@@ -335,6 +335,12 @@ TEST(a_stream_decides_by_the_same_bytes_as_a_buffer)
 TEST(a_loose_file_has_the_bytes_it_always_had)
 {
     static const uint8_t hello[] = {
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0xff, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0xe7, 0x02, 0x00,
+        0x20, 0x30, 0x3a, 0x36, 0x06, 0x00, 0x00, 0x00,
+    };
+    static const uint8_t stored[] = {
+        /* before short content was deflated */
         0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff,
         0x01, 0x06, 0x00, 0xf9, 0xff, 'h',  'e',  'l',  'l',  'o',
         '\n', 0x20, 0x30, 0x3a, 0x36, 0x06, 0x00, 0x00, 0x00,
@@ -344,11 +350,15 @@ TEST(a_loose_file_has_the_bytes_it_always_had)
         0x24, 0x0e, 0x00, 0x00, 0x25, 0x8a, 0x5b, 0xc9, 0x28, 0x00, 0x00, 0x00,
     };
     quire_digest d;
+    quire_bytes out;
     struct fix f;
 
     fix_open(&f, QUIRE_LAYOUT_LOOSE, true);
     d = fix_put(&f, bytes_str("hello\n"));
     SAME(bytes_of(hello, sizeof hello), test_read_file(fix_file(&f, &d)));
+    test_write_file(fix_file(&f, &d), bytes_of(stored, sizeof stored));
+    OK(blob_get(blob_view_all(f.blobs), &d, &out, &test_err));
+    SAME(bytes_str("hello\n"), out);
     d = fix_put(&f, bytes_str("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
     SAME(bytes_of(forty, sizeof forty), test_read_file(fix_file(&f, &d)));
     fix_close(&f);

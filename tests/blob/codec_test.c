@@ -75,7 +75,8 @@ TEST(what_we_pack_anyone_can_unpack)
             packed = pack(how, b, &shrank);
             NO(shrank);
             SAME(b, gunzip(packed, lens[i]));
-            YES(packed.len <= lens[i] + 18 + 5 * (lens[i] / 65535 + 1));
+            YES(packed.len <= lens[i] + 18 + 5 * (lens[i] / 65535 + 1) +
+                                  (lens[i] <= 1024 ? lens[i] / 8 : 0));
         }
     }
 }
@@ -309,4 +310,25 @@ TEST(no_memory_for_a_codec_is_no_codec)
     fault_arm(2, ENOMEM, true);
     YES(packer_new(PACK_FAST) == NULL);
     fault_disarm();
+}
+
+/* Also text that deflate cannot make smaller, such as a few Chinese words. */
+TEST(no_short_content_is_readable_in_its_packed_form)
+{
+    char *noise = test_alloc(1024);
+    enum pack_how how;
+    size_t len;
+    bool shrank;
+
+    test_noise(21, noise, 1024);
+    for (how = PACK_FAST; how <= PACK_STABLE; how++) {
+        for (len = 8; len <= 1024; len++) {
+            quire_bytes content = bytes_of(noise, len);
+            quire_bytes packed = pack(how, content, &shrank);
+
+            SAME(content, gunzip(packed, len));
+            NO(memmem(packed.data, packed.len, noise, 8));
+            YES(packed.len <= 18 + len * 9 / 8 + 3);
+        }
+    }
 }

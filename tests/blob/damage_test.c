@@ -332,3 +332,165 @@ TEST(files_that_no_row_knows_are_the_trace_of_a_lost_database)
     SAME_TEXT("row;", check(&f));
     fix_close(&f);
 }
+
+/* Flip a bit in the middle of a stored blob, in its file or its row. */
+static void flip(struct fix *f, const quire_digest *d)
+{
+    quire_bytes file;
+    uint8_t *bad;
+
+    if (f->layout == QUIRE_LAYOUT_PACKED) {
+        OK(db_exec(f->db,
+                   "UPDATE body SET bytes = CAST(replace(CAST(bytes AS TEXT),"
+                   " 'q', 'r') AS BLOB)",
+                   &test_err));
+        return;
+    }
+    file = test_read_file(fix_file(f, d));
+    bad = test_alloc(file.len);
+    memcpy(bad, file.data, file.len);
+    bad[file.len / 2] ^= 1;
+    test_write_file(fix_file(f, d), bytes_of(bad, file.len));
+}
+
+TEST(content_that_its_owner_gives_up_replaces_a_damaged_copy)
+{
+    static const quire_layout layouts[] = {QUIRE_LAYOUT_LOOSE,
+                                           QUIRE_LAYOUT_FLAT,
+                                           QUIRE_LAYOUT_PACKED};
+    quire_bytes text = bytes_str("only this copy, quite whole"), out;
+    size_t i;
+
+    for (i = 0; i < 3; i++) {
+        struct fix f;
+        quire_blob_info info;
+        quire_digest d;
+
+        fix_open(&f, layouts[i], true);
+        d = fix_put(&f, text);
+        flip(&f, &d);
+        trust_clear(f.blobs); /* as another process would */
+        OK(blob_put(blob_view_all(f.blobs), text, QUIRE_PUT_MOVE, &info,
+                    &test_err));
+        EQ(0, info.existed);
+        OK(blob_get(blob_view_all(f.blobs), &d, &out, &test_err));
+        SAME(text, out);
+        OK(blob_put(blob_view_all(f.blobs), text, QUIRE_PUT_MOVE, &info,
+                    &test_err));
+        EQ(1, info.existed);
+        fix_close(&f);
+        test_forget_dir();
+    }
+}
+
+TEST(damage_that_a_read_found_is_mended_by_an_ordinary_put)
+{
+    static const quire_layout layouts[] = {QUIRE_LAYOUT_LOOSE,
+                                           QUIRE_LAYOUT_FLAT,
+                                           QUIRE_LAYOUT_PACKED};
+    quire_bytes text = bytes_str("read first, then put, quite whole"), out;
+    size_t i;
+
+    for (i = 0; i < 3; i++) {
+        quire_blob_info info;
+        quire_digest d;
+        struct fix f;
+
+        fix_open(&f, layouts[i], true);
+        d = fix_put(&f, text);
+        flip(&f, &d);
+        IS(QUIRE_DAMAGED,
+           blob_get(blob_view_all(f.blobs), &d, &out, &test_err));
+        OK(blob_put(blob_view_all(f.blobs), text, 0, &info, &test_err));
+        EQ(0, info.existed);
+        OK(blob_get(blob_view_all(f.blobs), &d, &out, &test_err));
+        SAME(text, out);
+        fix_close(&f);
+        test_forget_dir();
+    }
+}
+
+TEST(a_copy_written_by_a_transaction_that_was_rolled_back_is_not_trusted)
+{
+    quire_bytes text = bytes_str("rolled back, quite whole"), out;
+    quire_blob_info info;
+    quire_digest d;
+    struct fix f;
+
+    fix_open(&f, QUIRE_LAYOUT_PACKED, true);
+    d = fix_put(&f, text);
+    flip(&f, &d);
+    trust_clear(f.blobs);
+    OK(blobs_begin(f.blobs, &test_err));
+    OK(blob_put(blob_view_all(f.blobs), text, QUIRE_PUT_MOVE, &info,
+                &test_err));
+    blobs_rollback(f.blobs);
+    OK(blob_put(blob_view_all(f.blobs), text, QUIRE_PUT_MOVE, &info,
+                &test_err));
+    OK(blob_get(blob_view_all(f.blobs), &d, &out, &test_err));
+    SAME(text, out);
+    fix_close(&f);
+}
+
+TEST(a_put_notices_a_file_that_does_not_begin_as_gzip)
+{
+    static const quire_layout layouts[] = {QUIRE_LAYOUT_LOOSE,
+                                           QUIRE_LAYOUT_PACKED};
+    char *content = test_alloc(90000);
+    size_t i;
+
+    test_noise(11, content, 90000);
+    for (i = 0; i < 2; i++) {
+        quire_blob_info info;
+        quire_bytes file;
+        quire_digest d;
+        uint8_t *bad;
+        struct fix f;
+
+        fix_open(&f, layouts[i], true);
+        d = fix_put(&f, bytes_of(content, 90000));
+        file = test_read_file(fix_file(&f, &d));
+        bad = test_alloc(file.len);
+        memcpy(bad, file.data, file.len);
+        memset(bad, 0, 512);
+        test_write_file(fix_file(&f, &d), bytes_of(bad, file.len));
+        OK(blob_put(blob_view_all(f.blobs), bytes_of(content, 90000), 0, &info,
+                    &test_err));
+        EQ(0, info.existed);
+        SAME_TEXT("", check(&f));
+        fix_close(&f);
+        test_forget_dir();
+    }
+}
+
+/* A file of 4 MiB or more does not record its exact size. */
+TEST(a_file_is_not_unpacked_further_than_the_size_that_is_expected)
+{
+    size_t len = (size_t)5 << 20;
+    char *content = test_alloc(len);
+    quire_bytes text = bytes_str("fifteen bytes.."), file, out;
+    quire_blob_info info;
+    quire_digest big, d;
+    struct fix f;
+
+    test_noise(12, content, len);
+    fix_open(&f, QUIRE_LAYOUT_LOOSE, true);
+    big = fix_put(&f, bytes_of(content, len));
+    OK(blob_stat_within(blob_view_all(f.blobs), &big, 15, &info, &test_err));
+    YES(info.size == UINT64_MAX);
+    OK(blob_stat_within(blob_view_all(f.blobs), &big, len, &info, &test_err));
+    EQ(len, info.size);
+    OK(blob_stat_within(blob_view_all(f.blobs), &big, 2 * len, &info,
+                        &test_err));
+    EQ(len, info.size);
+
+    file = test_read_file(fix_file(&f, &big));
+    d = fix_put(&f, text);
+    test_write_file(fix_file(&f, &d), file);
+    OK(blob_put(blob_view_all(f.blobs), text, QUIRE_PUT_VERIFY, &info,
+                &test_err));
+    EQ(0, info.existed);
+    OK(blob_get(blob_view_all(f.blobs), &d, &out, &test_err));
+    SAME(text, out);
+    fix_close(&f);
+}

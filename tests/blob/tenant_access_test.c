@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "store/db.h"
@@ -83,6 +84,53 @@ TEST(a_blob_is_there_for_who_put_it_and_for_the_home)
     put(bob, text, 0);
     is(bob, &large, QUIRE_OK);
     EQ(4, rows());
+    quire_close(home);
+    quire_close(ann);
+    quire_close(bob);
+}
+
+/* The file of a blob, as stat(2) shows it. */
+static struct stat file_of(const quire_digest *d)
+{
+    char hex[65], name[128];
+    struct stat st;
+
+    hex_encode(d->byte, sizeof d->byte, hex);
+    snprintf(name, sizeof name, "home/blobs/%.2s/%.2s/%s.blob.gz", hex, hex + 2,
+             hex + 4);
+    EQ(0, stat(test_path(name), &st));
+    return st;
+}
+
+TEST(content_of_another_tenant_is_written_as_if_it_were_new)
+{
+    quire *home, *ann, *bob;
+    char *text = test_alloc(300001);
+    struct stat first, second;
+    quire_digest d;
+    unsigned i;
+
+    for (i = 0; i < 300000; i++)
+        text[i] = (char)('!' + (i * i * 2654435761u >> 16) % 90);
+    tenants_add("ann");
+    tenants_add("bob");
+    home = tenants_open(NULL, 0);
+    ann = tenants_open("ann", 0);
+    bob = tenants_open("bob", 0);
+    d = put(ann, text, 0);
+    first = file_of(&d);
+    put(ann, text, 1);
+    second = file_of(&d);
+    YES(first.st_ino == second.st_ino);
+    put(bob, text, 0);
+    second = file_of(&d);
+    YES(first.st_ino != second.st_ino ||
+        first.st_ctim.tv_nsec != second.st_ctim.tv_nsec);
+    put(bob, text, 1);
+    is(ann, &d, QUIRE_OK);
+    is(bob, &d, QUIRE_OK);
+    is(home, &d, QUIRE_OK);
+    EQ(2, rows());
     quire_close(home);
     quire_close(ann);
     quire_close(bob);

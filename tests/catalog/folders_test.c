@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "support/older.h"
 #include "support/test.h"
 
 static quire *open_home(const char *tenant)
@@ -130,6 +131,64 @@ TEST(a_folder_is_its_tenants_alone)
     quire_close(other);
     OK(quire_tenant_remove(q, "other", 1, &test_err));
     lists(q, "mine:0 ");
+    quire_close(q);
+}
+
+TEST(folders_have_positions_and_an_older_catalogue_has_none)
+{
+    quire *q = open_home("default"), *other;
+    quire_options o = QUIRE_OPTIONS_INIT;
+    char token[QUIRE_TOKEN_SIZE];
+    quire_folder a, b;
+
+    OK(quire_folder_add(q, "a", &a, &test_err));
+    OK(quire_folder_add(q, "b", &b, &test_err));
+    OK(quire_folder_place(q, a.id, 3, &a, &test_err));
+    EQ(3, a.position);
+    lists(q, "b:0 a:0 ");
+    OK(quire_folder_get(q, a.id, &a, &test_err));
+    EQ(3, a.position);
+    IS(QUIRE_INVALID, quire_folder_place(q, a.id, UINT64_MAX, &a, &test_err));
+    IS(QUIRE_NOT_FOUND, quire_folder_place(q, 999, 1, &a, &test_err));
+    OK(quire_tenant_add(q, "other", token, NULL, &test_err));
+    other = open_home("other");
+    IS(QUIRE_NOT_FOUND, quire_folder_place(other, b.id, 9, &a, &test_err));
+    quire_close(other);
+    lists(q, "b:0 a:0 ");
+    quire_close(q);
+    test_undo_steps(test_path("home/quire.db"), 17);
+    o.home = test_path("home");
+    o.flags = QUIRE_READ_ONLY;
+    OK(quire_open(&o, &q, &test_err));
+    lists(q, "a:0 b:0 ");
+    OK(quire_folder_get(q, b.id, &b, &test_err));
+    EQ(0, b.position);
+    quire_close(q);
+}
+
+TEST(a_session_keeps_the_agent_that_a_client_named)
+{
+    quire *q = open_home("default");
+    quire_session_row row;
+    char a[64];
+
+    new_session(q, a);
+    OK(quire_session_row_of(q, a, &row, &test_err));
+    YES(!row.agent && !row.agent_def);
+    OK(quire_session_set_agent(q, a, "one", NULL, &test_err));
+    OK(quire_session_row_of(q, a, &row, &test_err));
+    SAME_TEXT("one", row.agent);
+    YES(!row.agent_def);
+    OK(quire_session_set_agent(q, a, "two", "{\"x\":1}", &test_err));
+    OK(quire_session_row_of(q, a, &row, &test_err));
+    SAME_TEXT("two", row.agent);
+    SAME_TEXT("{\"x\":1}", row.agent_def);
+    IS(QUIRE_INVALID, quire_session_set_agent(q, a, "a b", NULL, &test_err));
+    IS(QUIRE_INVALID, quire_session_set_agent(q, a, "", NULL, &test_err));
+    IS(QUIRE_INVALID, quire_session_set_agent(q, a, "a", "{", &test_err));
+    IS(QUIRE_NOT_FOUND,
+       quire_session_set_agent(q, "0000aaaa", "a", NULL, &test_err));
+    OK(quire_session_remove(q, a, &test_err));
     quire_close(q);
 }
 

@@ -90,7 +90,7 @@ static void push(struct pusher *p, quire *q, quire_error *err)
         snprintf(path, sizeof path, "w%d/f%d", p->who, i);
         st = quire_artifact_put(q, NULL, path, bytes_of(text, PIECE), NULL, &a,
                                 err);
-        if (st == QUIRE_QUOTA && strstr(err->what, "more than")) {
+        if (st == QUIRE_QUOTA && strstr(err->what, "above the quota")) {
             atomic_fetch_add(&p->tally->refused, 1);
             refused++;
             continue;
@@ -384,9 +384,9 @@ TEST(threads_that_put_in_one_commit_each_get_their_own_answer)
         gather(puts, N);
         for (i = 0; i < N; i++)
             is_answered(q, &puts[i], wanted[i]);
-        HAS(puts[2].err.what, "more than the 150000");
+        HAS(puts[2].err.what, "above the quota of 150000");
         HAS(puts[4].err.what, "home/blobs/");
-        HAS(puts[9].err.what, "at most 250000");
+        HAS(puts[9].err.what, "above the limit of 250000");
         quire_close(q);
         EQ(0, tenants_recount());
         catalogue_sound();

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/fs.h"
 #include "base/json.h"
 #include "api/core/handle.h"
 #include "support/catalog.h"
@@ -720,6 +721,42 @@ TEST(files_of_a_workspace_are_compared_with_their_artifacts)
     h = finds("workspace_extra");
     HAS(h.text, "workspace_missing");
     EQ(2, h.n);
+}
+
+/* A file in the workspace of the first session of "home", "agent/" or a
+ * directory in it. */
+static void work_file(const char *dir, const char *name)
+{
+    const char *id = strrchr(flip_find(test_path("home/sessions"), ".jsonl", 0),
+                             '_');
+    char path[256];
+    int fd;
+
+    snprintf(path, sizeof path, "home/artifacts/sessions/%.*s/agent/%s",
+             (int)strcspn(id + 1, "."), id + 1, dir);
+    OK(fs_open_dir(test_path(path), true, &fd, &test_err));
+    close(fd);
+    strcat(path, name);
+    test_write_file(test_path(path), bytes_str("x"));
+}
+
+TEST(files_that_deliberately_become_no_artifact_are_no_damage)
+{
+    struct heard h;
+
+    flip_furnish("home");
+    work_file("node_modules/deep/", "index.js");
+    work_file("lib/__pycache__/", "a.pyc");
+    work_file("cache/", "CACHEDIR.TAG");
+    work_file("cache/", "what");
+    work_file("", ".hidden");
+    h = flip_check("home", 0);
+    OK(h.status);
+    YES(!strstr(h.text, "workspace_extra"));
+    work_file("node_modules.d/", "mine");
+    h = finds("workspace_extra");
+    HAS(h.text, "node_modules.d/mine workspace_extra");
+    YES(!strstr(h.text, "index.js"));
 }
 
 /* ---- faults ------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 # an artifact is put, replaced, listed and read
+$ export QUIRE_SESSION=user
 $ echo hello | quire artifact put notes/a.md
 #1 notes/a.md, version 1
 $ echo again | quire artifact put 'notes\\a.md' --json
@@ -10,18 +11,33 @@ hello
 $ quire artifact ls
 #1     20…  6 B  notes/a.md
 $ quire artifact ls --json
-{"id":1,"path":"notes/a.md","session":"user","size":6,"size_bytes":6,"sha256":"…","version":2,"mime":"text/markdown","media_type":"text/markdown","purpose":null,"source":null,"agent":null,"tags":[],"metadata":{},"created_at":"…Z","modified_at":"…Z","deleted_at":null,"cursor":"…"}
+{"id":1,"path":"notes/a.md","session":"user","size":6,"size_bytes":6,"sha256":"…","version":2,"mime":"text/markdown","media_type":"text/markdown","purpose":null,"source":null,"agent":null,"source_agent_id":null,"tags":["document","markdown"],"metadata":{},"created_at":"…Z","modified_at":"…Z","deleted_at":null,"cursor":"…"}
 $ quire artifact versions notes/a.md --json
 {"size":6,"size_bytes":6,"sha256":"…","version":2,"mime":"text/markdown","media_type":"text/markdown","created_at":"…Z"}
 {"size":6,"size_bytes":6,"sha256":"…","version":1,"mime":"text/markdown","media_type":"text/markdown","created_at":"…Z"}
+
+# what its content tells becomes tags and metadata, whichever way it comes in
+$ printf '\357\273\277name,amount\na,1\n' >sales.csv; quire artifact put report.csv sales.csv --tag x --tag x --tag csv >/dev/null
+$ quire artifact stat report.csv --json
+{…"tags":["x","csv","data","report"],"metadata":{"columns":["name","amount"],"column_count":2,"rows":2},…}
+$ quire artifact get report.csv | cmp - sales.csv
+$ printf 'name\nb\nc\n' | quire artifact put report.csv - >/dev/null; quire artifact stat report.csv --json
+{…"tags":["x","csv","data","report"],"metadata":{"columns":["name"],"column_count":1,"rows":3},…}
 
 # what it says of itself is given with it
 $ echo '{}' | quire artifact put x.json --tag one --tag two --purpose 'a try' --source shell --meta '{"k":1}'
 #1 x.json, version 1
 $ quire artifact stat x.json --json
-{"id":1,"path":"x.json",…"mime":"application/json","media_type":"application/json","purpose":"a try","source":"shell","agent":null,"tags":["one","two"],"metadata":{"k":1},…}
+{"id":1,"path":"x.json",…"mime":"application/json","media_type":"application/json","purpose":"a try","source":"shell","agent":null,"source_agent_id":null,"tags":["one","two","data","json"],"metadata":{"k":1},…}
+
+# the agent that wrote it is source_agent_id, as in the tool
+$ echo x | quire artifact put report --agent scout-7 >/dev/null; quire artifact stat report --json
+{…"agent":"scout-7","source_agent_id":"scout-7",…}
+$ quire artifact ls --json
+{…"source_agent_id":"scout-7",…}
 
 # a session has artifacts of its own, and nobody else's
+$ export QUIRE_SESSION=user
 $ S=$(quire session new | cut -d'"' -f4)
 $ echo mine | quire artifact put a --session $S
 #1 a, version 1
@@ -51,6 +67,16 @@ quire: no soft-deleted artifact a
 hint: `quire artifact ls --deleted` lists them
 ? 1
 
+# several are removed together, or none
+$ for n in w x y z; do echo $n | quire artifact put $n >/dev/null; done; quire artifact rm x nothing z
+quire: …nothing…
+...
+? 1
+$ quire artifact ls | wc -l; quire artifact rm x y '#4'; quire artifact ls
+4
+#1     20…  2 B  w
+$ quire artifact rm --purge '#2' '#3' '#4'; quire artifact ls --deleted
+
 # paths are judged by one rule
 $ printf 'a//b/\n../c\n/abs\n.env\nCON.txt\na:b\n\nfine name\n' | quire artifact path
 {"ok":true,"path":"a/b"}
@@ -69,12 +95,12 @@ quire: invalid path: … (traversal)
 hint: a path looks like notes/today.md
 ? 2
 
-# more than a mebibyte is refused, and says by how much
-$ head -c 1048577 /dev/zero | quire artifact put big
-quire: an artifact has at most 1048576 bytes, and this has 1048577
+# more than 16 mebibytes are refused, and the size is told
+$ head -c 16777217 /dev/zero | quire artifact put big
+quire: content has 16777217 bytes, above the limit of 16777216 for an artifact
 hint: keep it as a blob, or raise quota.file
 ? 1
-$ head -c 1048577 /dev/zero | quire artifact put big --json
+$ head -c 16777217 /dev/zero | quire artifact put big --json
 {"error":"…","kind":"too_large","hint":"…"}
 ? 1
 $ quire artifact ls
@@ -86,6 +112,7 @@ hint: name a home of Quire's own with --home
 ? 2
 
 # artifacts are found by words in path, purpose, tags and text
+$ export QUIRE_SESSION=user
 $ echo 'int parseHTTPHeader(char *line);' | quire artifact put src/http.c --tag network >/dev/null
 $ echo '東京都は日本の首都です' | quire artifact put notes/東京.md >/dev/null
 $ echo 'Grüße aus C++, it'"'"'s snake_case' | quire artifact put notes/mixed.md --purpose greeting >/dev/null
@@ -108,6 +135,22 @@ notes/mixed.md
 src/http.c
 $ quire artifact search greet --json
 {"id":3,"path":"notes/mixed.md","session":"user","score":…,"snippet":"Grüße aus C++, it's snake_case","part":true}
+$ echo 'the C library, in c' | quire artifact put c.txt >/dev/null; echo 'echo $HOME is home' | quire artifact put sh.txt --tag 'C#' >/dev/null
+$ for q in 'C++' '"aus C++"' 'c++,' 'C#' '$HOME' 'c' 'home'; do
+>     echo "$q:" $(quire artifact search "$q" --json | sed 's/.*"path":"\([^"]*\)".*/\1/' | sort)
+> done
+C++: notes/mixed.md
+"aus C++": notes/mixed.md
+c++,: notes/mixed.md
+C#: sh.txt
+$HOME: sh.txt
+c: c.txt notes/mixed.md sh.txt src/http.c
+home: sh.txt
+$ quire artifact search 'c--' --json | wc -l; quire artifact search 'C&'
+4
+quire: no artifact has C& in it
+hint: …
+? 1
 $ quire artifact search nowhere
 quire: no artifact has nowhere in it
 hint: all words must be there; --all-sessions looks in every session
@@ -120,6 +163,20 @@ $ quire artifact search 'case AND' --fts
 quire: …
 hint: leave out --fts to search for plain words
 ? 2
+
+
+# AND, OR and AND NOT between words are operators
+$ echo 'sales of Q4' | quire artifact put both - >/dev/null; echo 'sales of Q3' | quire artifact put one - >/dev/null
+$ echo 'create table if not exists' | quire artifact put table - >/dev/null
+$ quire artifact search 'sales AND Q4' --json | cut -d, -f2
+"path":"both"
+$ quire artifact search 'Q4 OR Q3' --json | cut -d, -f2 | sort
+"path":"both"
+"path":"one"
+$ quire artifact search 'sales AND NOT Q4' --json | cut -d, -f2
+"path":"one"
+$ quire artifact search 'IF NOT EXISTS' --json | cut -d, -f2
+"path":"table"
 
 # what is put away, replaced or deleted is not found
 $ echo 'the first word' | quire artifact put a >/dev/null
@@ -244,6 +301,7 @@ hint: …
 ? 1
 
 # a fresh home answers as one that has something
+$ export QUIRE_SESSION=user
 $ quire artifact search ''
 quire: the query has no search term
 hint: …
@@ -312,3 +370,26 @@ id     modified                size  path
 #1     20…-…-… …:…         2 B  a
 $ script -qec 'quire artifact ls --json' /dev/null | wc -l
 1
+
+# without --session the last session of the directory is meant, and a write creates one
+$ quire artifact ls; echo one | quire artifact put a.txt; quire session ls --ids | wc -l
+#1 a.txt, version 1
+1
+$ mkdir below; cd below; quire artifact get a.txt
+quire: no artifact a.txt in session user
+hint: …
+? 1
+$ quire run -c 'echo two >b.txt'; quire session ls --ids --all | wc -l; quire artifact get b.txt
+2
+two
+$ cd ..; quire artifact get a.txt; quire artifact put c.txt </dev/null >/dev/null; quire session ls --ids --all | wc -l
+one
+2
+$ A=$(quire session files last | sed 's/.*_//; s/.jsonl//'); B=$(quire session new | cut -d'"' -f4); echo '{"type":"custom"}' | quire session append last >/dev/null
+$ quire session files last | grep -c $B; echo x | quire artifact put d.txt --session $A >/dev/null; quire session files last | grep -c $A
+1
+1
+$ echo '{"action":"list"}' | quire tool workspace | grep -o '"filename":"[^"]*"' | sort
+"filename":"a.txt"
+"filename":"c.txt"
+"filename":"d.txt"

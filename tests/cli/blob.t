@@ -13,10 +13,10 @@ $ quire blob put d c d a a | diff - - <<END
 
 # put as JSON says whether the content was there before
 $ printf hello >a; quire blob put a --json
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"existed":false,"file":"a"}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"existed":false,"path":null,"file":"a"}
 $ quire blob put a a --json
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"existed":true,"file":"a"}
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"existed":true,"file":"a"}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"existed":true,"path":null,"file":"a"}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"existed":true,"path":null,"file":"a"}
 
 # standard input is stored, by itself or among files
 $ printf hello | quire blob put
@@ -73,9 +73,12 @@ blob:sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824
   stored  5 bytes, in quire.db
   seen    20…-…-… …:…:… UTC
 $ quire blob stat 2cf24dba --json
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"in_file":false,"seen_at":"20…T…Z"}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"in_file":false,"seen_at":"20…T…Z","path":null}
 $ head -c 300000 /dev/urandom | quire blob put >ref; quire blob stat $(cat ref) --json
-{"ref":"…","sha256":"…","size":300000,"size_bytes":300000,"stored":…,"stored_bytes":…,"in_file":true,"seen_at":"20…T…Z"}
+{"ref":"…","sha256":"…","size":300000,"size_bytes":300000,"stored":…,"stored_bytes":…,"in_file":true,"seen_at":"20…T…Z","path":"…/blobs/…/….blob.gz"}
+$ quire blob stat $(cat ref) | sed -n 's/^  path    //p' | xargs test -f
+$ quire blob put --json ref | grep -o '"path":.*'; head -c 300000 /dev/urandom | quire blob put --json | sed 's/.*"path":"\([^"]*\)".*/\1/' | xargs test -f
+"path":null,"file":"ref"}
 $ quire blob stat 2cf24dba abcdef01 2cf24dba | grep size
 quire: no blob …
 hint: …
@@ -107,7 +110,7 @@ hint: …
 
 # several processes may make a new home at once
 $ for round in 1 2 3 4 5 6 7 8; do
->     for w in a b c d e f; do printf $w | quire --home h$round blob put >/dev/null & done
+>     for w in a b c d e f; do printf $w | quire -q --home h$round blob put >/dev/null & done
 >     wait; quire --home h$round blob ls | wc -l
 > done | uniq -c | sed 's/^ *//'
 8 6
@@ -168,10 +171,10 @@ $ for s in loose flat; do
 > done
 blob:sha256:2cf24dba…
 hello
-{"ref":"…","sha256":"…","size":5,"size_bytes":5,"stored":28,"stored_bytes":28,"in_file":true,"seen_at":"20…T…Z"}
+{"ref":"…","sha256":"…","size":5,"size_bytes":5,"stored":25,"stored_bytes":25,"in_file":true,"seen_at":"20…T…Z","path":"…"}
 blob:sha256:2cf24dba…
 hello
-{"ref":"…","sha256":"…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"in_file":true,"seen_at":"20…T…Z"}
+{"ref":"…","sha256":"…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"in_file":true,"seen_at":"20…T…Z","path":"…"}
 $ test -e $QUIRE_HOME || echo no home was touched
 no home was touched
 

@@ -37,6 +37,14 @@ sessions/…jsonl, line 3, byte …: garbage: …
 $ quire repair
 1 session, 1 blob, 1 reference, 0 blobs unreferenced: 0 problems
 
+# text that mentions a blob is no damage
+$ S=$(quire session new | cut -d'"' -f4)
+$ ref=blob:sha256:0123456789012345678901234567890123456789012345678901234567890123
+$ echo '{"type":"message","message":{"role":"user","content":"see '$ref'"}}' | quire session append $S >/dev/null
+$ echo '{"type":"message","message":{"role":"user","content":[{"type":"text","text":"'$ref'"}]}}' | quire session append $S >/dev/null
+$ quire session check $S; quire check
+1 session, 0 blobs, 0 references, 0 blobs unreferenced: 0 problems
+
 # a reference that leads nowhere is told with the byte where it stands
 $ S=$(quire session new | cut -d'"' -f4)
 $ ref=blob:sha256:0123456789012345678901234567890123456789012345678901234567890123

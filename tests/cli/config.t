@@ -1,14 +1,14 @@
 # settings say what they are and where that comes from
 $ quire config get quota.file
-1048576
+16777216
 $ quire config set quota.file 100; quire config get quota.file --json
-{"key":"quota.file","value":"100","from":"quire.db","default":"1048576"}
+{"key":"quota.file","value":"100","from":"quire.db","default":"16777216"}
 $ QUIRE_QUOTA_FILE=200 quire config get quota.file --json
-{"key":"quota.file","value":"200","from":"environment","default":"1048576"}
+{"key":"quota.file","value":"200","from":"environment","default":"16777216"}
 $ quire config set quota.file; quire config ls
-quota.file      1048576       default      bytes an artifact may have
-quota.session   52428800      default      bytes the artifacts of a session may have
-quota.tenant    524288000     default      bytes the artifacts of a tenant may have
+quota.file      16777216      default      bytes an artifact may have
+quota.session   1073741824    default      bytes the artifacts of a session may have
+quota.tenant    10737418240   default      bytes the artifacts of a tenant may have
 versions.kept   20            default      versions of an artifact that are kept; 0 for all
 blob.layout     packed        default      packed: small blobs in quire.db; loose: each in a file
 blob.inline     65536         default      packed: bytes a blob in quire.db may have, compressed
@@ -19,14 +19,47 @@ gc.purge        30d           default      how long an artifact that was removed
 serve.rate      0             default      requests a second that a tenant may send to a server; 0 for any
 serve.burst     0             default      requests it may send at once; 0 for those of a second
 
+# sizes may have a unit, and are told in bytes
+$ quire config set quota.file 10m; quire config get quota.file; quire config set blob.inline 64K; quire config get blob.inline --json
+10485760
+{"key":"blob.inline","value":"65536","from":"quire.db","default":"65536"}
+$ QUIRE_QUOTA_FILE=2GiB quire config get quota.file; QUIRE_QUOTA_FILE=3 quire artifact put a </dev/null; echo 1234 | QUIRE_QUOTA_FILE=1k quire artifact put a
+2147483648
+#1 a, version 1
+#1 a, version 2
+$ quire config set quota.file 10X
+quire: invalid value 10X for quota.file: expected a size like 4096, 64K or 10M
+hint: the default is 16777216
+? 2
+$ quire config set quota.file 9999T
+quire: invalid value 9999T for quota.file: …
+hint: …
+? 2
+$ quire config set versions.kept 10k
+quire: invalid value 10k for versions.kept: expected a number of up to 15 digits
+hint: …
+? 2
+
+# the default tenant has room for a user's own files, others what a server gives
+$ quire tenant add acme -q >/dev/null; quire config get quota.session --tenant acme; quire config get quota.session
+52428800
+1073741824
+$ head -c 2000000 /dev/zero >big; quire artifact put big big; quire artifact put big big --tenant acme
+#1 big, version 1
+quire: content has 2000000 bytes, above the limit of 1048576 for an artifact
+hint: keep it as a blob, or raise quota.file
+? 1
+$ quire config set quota.file 2M; quire artifact put big big --tenant acme
+#2 big, version 1
+
 # words and times are checked too
 $ quire config set blob.layout flat
-quire: blob.layout is packed or loose, not flat
-hint: it is packed unless it is set
+quire: invalid value flat for blob.layout: expected packed or loose
+hint: the default is packed
 ? 2
 $ quire config set gc.grace soon
-quire: gc.grace is a time like 30m, 24h or 7d, not soon
-hint: it is 24h unless it is set
+quire: invalid value soon for gc.grace: expected a time like 30m, 24h or 7d
+hint: the default is 24h
 ? 2
 $ quire config set gc.grace 7d; quire config get gc.grace
 7d
@@ -44,30 +77,30 @@ x
 
 # what makes no sense is refused
 $ quire config set quota.file much
-quire: quota.file is a number of up to 15 digits, not much
-hint: it is 1048576 unless it is set
+quire: invalid value much for quota.file: expected a size like 4096, 64K or 10M
+hint: the default is 16777216
 ? 2
 $ quire config set versions.kept -- -3
-quire: versions.kept is a number of up to 15 digits, not -3
-hint: it is 20 unless it is set
+quire: invalid value -3 for versions.kept: expected a number of up to 15 digits
+hint: the default is 20
 ? 2
 $ quire config get nonsense
 quire: unknown setting nonsense
 hint: `quire config ls` lists the settings
 ? 1
 $ QUIRE_VERSIONS_KEPT=some quire config get versions.kept
-quire: versions.kept is a number of up to 15 digits, not some, in QUIRE_VERSIONS_KEPT
+quire: invalid value some for versions.kept in QUIRE_VERSIONS_KEPT: expected a number of up to 15 digits
 hint: …
 ? 2
 
 # quotas are what they are set to
 $ quire config set quota.file 3; echo four | quire artifact put a
-quire: an artifact has at most 3 bytes, and this has 5
+quire: content has 5 bytes, above the limit of 3 for an artifact
 hint: keep it as a blob, or raise quota.file
 ? 1
 $ quire config set quota.file 10; quire config set quota.session 12
 $ echo 12345 | quire artifact put a; echo 123456 | quire artifact put b
 #1 a, version 1
-quire: the artifacts of the session would have 13 bytes, 1 more than the 12 they may have
+quire: the artifacts of the session would take 13 bytes, 1 above the quota of 12
 hint: remove some, or raise quota.session
 ? 1

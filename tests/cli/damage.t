@@ -169,7 +169,7 @@ $ (trap '' XFSZ; ulimit -f 2000; quire blob put a)
 quire: …
 ...
 ? 3
-$ find $QUIRE_HOME -type f | grep -v -e quire.db -e gc.lock
+$ find $QUIRE_HOME -type f | grep -v -e quire.db -e gc.lock -e reserve
 ? 1
 $ quire blob check; quire blob ls | wc -l; quire blob put a >/dev/null; quire blob check
 1

@@ -36,7 +36,7 @@ hint: run `quire blob --help` for the list
 # a verb without its noun is recognised
 $ quire put x
 quire: `put` is not a command
-hint: did you mean `quire blob put`?
+hint: did you mean `quire blob put` or `quire artifact put`?
 ? 2
 
 # a mistyped option is guessed, and the beginning of one is not accepted
@@ -175,6 +175,7 @@ blob:sha256:2cf24dba…
 
 # an option beats the environment, and the last one wins
 $ printf a | quire --home one blob put >/dev/null
+quire: created the home one
 $ QUIRE_HOME=two quire --home one blob ls
 blob:sha256:ca978112…
 $ quire --home two --home one blob ls
@@ -287,3 +288,68 @@ quire: …
 ...
 $ CLICOLOR_FORCE=1 quire blob ls -h | grep Options: | cat -v
 ^[[1mOptions:^[[0m
+
+# words that other programs use lead to ours
+$ for w in delete remove list find grep cat create copy undelete; do quire artifact $w; quire session $w; done 2>&1 | grep hint
+hint: did you mean `quire artifact rm`?
+hint: did you mean `quire session rm`?
+hint: did you mean `quire artifact rm`?
+hint: did you mean `quire session rm`?
+hint: did you mean `quire artifact ls`?
+hint: did you mean `quire session ls`?
+hint: did you mean `quire artifact search`?
+hint: run `quire session --help` for the list
+hint: did you mean `quire artifact search`?
+hint: run `quire session --help` for the list
+hint: did you mean `quire artifact get`?
+hint: did you mean `quire session show`?
+hint: did you mean `quire artifact put`?
+hint: did you mean `quire session new`?
+hint: run `quire artifact --help` for the list
+hint: did you mean `quire session fork`?
+hint: did you mean `quire artifact restore`?
+hint: did you mean `quire session unarchive`?
+$ for w in prune clean fsck fix exec server list grep; do quire $w; done 2>&1 | grep hint
+hint: did you mean `quire gc`?
+hint: did you mean `quire gc`?
+hint: did you mean `quire check`?
+hint: did you mean `quire repair`?
+hint: did you mean `quire run`?
+hint: did you mean `quire serve`?
+hint: did you mean `quire session ls`, `quire blob ls` or `quire output ls`?
+hint: did you mean `quire artifact search`, `quire memory search` or `quire history search`?
+$ quire prune --json
+{"error":"`prune` is not a command","kind":"usage","hint":"did you mean `quire gc`?"}
+? 2
+$ for w in merge backup import log; do quire $w; done 2>&1 | grep -c 'hint: .*quire'
+4
+$ quire session merge a b
+quire: `session merge` is not a command
+hint: sessions are not merged: `quire session append` adds entries, `quire session extract` copies a branch
+? 2
+
+# a home whose name is mistyped is told
+$ quire session new >/dev/null; quire --home hoem session ls
+quire: there is no home at hoem
+$ quire --home hoem session ls --json; quire --home hoem stats | head -1; quire -q --home hoem session ls; test ! -e hoem
+{"warning":"there is no home at hoem","kind":"no_home"}
+quire: there is no home at hoem
+…
+$ quire --home srv/quire artifact put a </dev/null
+quire: cannot create the home srv/quire: there is no directory srv
+hint: correct --home, or create that directory first
+? 1
+$ test ! -e srv; QUIRE_HOME=$PWD/srv/quire quire session new --json
+{"error":"cannot create the home …/srv/quire: there is no directory …/srv","kind":"not_found","hint":"correct QUIRE_HOME, or create that directory first"}
+? 1
+$ quire --home new/ artifact put a </dev/null; quire --home new artifact put a </dev/null; quire --home new artifact rm a
+#1 a, version 1
+quire: created the home new…
+#1 a, version 1
+$ quire --home other session archive a; test ! -e other
+quire: no session a in …
+hint: …
+$ QUIRE_HOME=third quire session new >/dev/null; quire mcp --home fourth </dev/null
+quire: creating the home fourth
+$ XDG_DATA_HOME=$PWD/a/b QUIRE_HOME= quire session new | grep -c a/b/quire
+1

@@ -49,7 +49,7 @@ $ quire gc --grace 0 --yes
 
 # a home that is not there is not made
 $ quire --home nowhere gc; ls nowhere
-quire: there is no home at nowhere yet
+quire: there is no home at nowhere
 0 of 0 blobs removed, 0 in use
 ls: …nowhere…
 ? 2
@@ -87,8 +87,8 @@ $ quire gc --add-root else; quire gc --roots
 $ quire gc --grace 0
 0 of 1 blobs removed, 1 in use
 $ rm else/notes.jsonl; quire gc --grace 0 --yes
-quire: …else, which is registered to hold references, is empty and was not
-hint: bring its files back, or, if they are gone for good: quire gc --drop-root …
+quire: root …else is empty and was not before
+hint: restore its files, or, if they are gone for good: quire gc --drop-root …
 ? 1
 $ quire gc --drop-root else; quire gc --drop-root else
 quire: …else is not registered
@@ -96,9 +96,31 @@ hint: `quire gc --roots` lists what is
 ? 1
 $ mkdir -p $QUIRE_HOME/sessions; ln -s /etc $QUIRE_HOME/sessions/elsewhere
 $ quire gc
-quire: …/sessions/elsewhere is no file: what it refers to cannot be seen
+quire: …/sessions/elsewhere is not a regular file: its references cannot be read
 hint: …
 ? 3
+
+# files of sessions that no longer exist are found, and removed after the grace time
+$ export QUIRE_HOME=$PWD/stray; S=$(quire session new | cut -d'"' -f4); echo x | quire --session user artifact put a - >/dev/null
+$ echo x | quire output sink --tool t --threshold 0 --session $S >/dev/null 2>&1; quire run --session $S -c 'echo >kept'
+$ at=$(dirname $(quire session files $S | head -1)); mkdir -p stray/artifacts/sessions/gone/agent $at/2026-02-16T10-20-30-000Z_gone $at/notes
+$ echo left >stray/artifacts/sessions/gone/agent/file; quire check
+artifacts/sessions/gone: orphan: workspace of a session that does not exist, 1 file
+  next: `quire gc` removes it once it is older than gc.grace
+sessions/…/2026-02-16T10-20-30-000Z_gone: orphan: outputs of a session that does not exist, 0 files
+  next: `quire gc` removes it once it is older than gc.grace
+1 session, …: 2 problems
+? 4
+$ quire gc; quire gc --grace 0 --dry-run
+0 of … blobs removed, … in use
+0 of … blobs would be removed, … in use, 2 directories of removed sessions
+$ quire gc --grace 0 --json
+{…"orphans":2,…}
+$ quire check; ls $at stray/artifacts/sessions | grep -c .; quire --session $S artifact get kept
+1 session, …: 0 problems
+6
+
+$ quire session rm -q $S; quire gc --grace 0 >gone; find stray/sessions stray/artifacts/sessions -type f
 
 # it is not for one tenant, nor for a blobs directory
 $ quire tenant add acme -q >token; quire --tenant acme gc
@@ -119,3 +141,11 @@ $ quire gc --grace soon 2>/dev/null
 ? 2
 $ quire gc extra 2>/dev/null
 ? 2
+
+# a home of oh-my-pi is collected by itself, too, once an hour
+$ mkdir -p o/agent/sessions; for w in one two three; do printf $w | quire --home o/agent blob put - >/dev/null; done; ls -A o/agent/.quire
+.gitignore
+gc.lock
+$ printf '{"type":"session","id":"s","version":3,"timestamp":"2026-11-16T10:00:00.000Z","cwd":"/"}\n{"type":"custom","id":"a","parentId":null,"timestamp":"2026-11-16T10:00:00.000Z","data":["blob:sha256:%s","blob:sha256:%s"]}\n' $(printf one | sha256sum | cut -c 1-64) $(printf two | sha256sum | cut -c 1-64) >o/agent/sessions/x.jsonl
+$ touch -d '2 hours ago' o/agent/.quire/gc.lock; printf two | QUIRE_GC_GRACE=0s quire --home o/agent blob put - >/dev/null; for i in $(seq 100); do test $(ls o/agent/blobs | wc -l) = 2 && break; sleep 0.1; done; ls o/agent/blobs | wc -l
+2

@@ -58,8 +58,8 @@ Examples:
 $ quire help --json blob ls
 {"command":"blob ls","usage":"quire blob ls [-l] …","summary":"list the blobs in the store","options":[{"name":"long","summary":"…"},{"name":"limit","value":"N","summary":"…"},…]}
 $ quire help --json | wc -l; quire help --list | grep -c -v -e --
-85
-85
+96
+96
 
 # every example runs
 $ printf notes >notes.txt; printf picture >picture.png
@@ -68,7 +68,7 @@ blob:sha256:2cf24dba…
 $ printf '{"type":"custom","id":"a1"}\n' >entries.jsonl
 $ mkdir -p .jp/conversations/17780000011-hello; echo '[]' >.jp/conversations/17780000011-hello/events.json
 $ quire help --examples >examples; grep -c '^quire\|^printf' examples
-110
+123
 $ grep -v '^#' examples | while read -r line; do
 >     sh -c "$line" >said 2>&1 || { echo "$line: exit status $?"; cat said; }
 > done

@@ -103,6 +103,48 @@ $ quire history ls | wc -l; quire history search by | wc -l
 41
 40
 
+# prompts are removed by id, by words, by directory, or all of them
+$ for p in one two three secret-1 secret-2; do quire history add $p --cwd /srv/$p; done
+$ quire history rm 2 '#3'; quire history ls | cut -c19-
+secret-2
+secret-1
+one
+$ quire history rm --match secret --dry-run | cut -c19-; quire history ls | wc -l
+secret-2
+secret-1
+3
+$ quire history rm --match secret --json
+{"id":5,"prompt":"secret-2",…}
+{"id":4,"prompt":"secret-1",…}
+$ quire history search secret; quire history rm --match secret
+? 1
+$ quire history add four --cwd /srv/one; quire history add five; quire history rm --cwd /srv/one; quire history ls | cut -c19-
+five
+$ quire history rm --all; quire history ls; quire history rm --all
+
+# a prompt that does not exist removes nothing, and none named is wrong usage
+$ quire history add one; quire history rm 1 9
+quire: no prompt 9 in the history
+hint: `quire history ls --json` lists the ids
+? 1
+$ quire history rm 9 --dry-run --json
+{"error":"no prompt 9 in the history","kind":"not_found","hint":"…"}
+? 1
+$ quire history ls | cut -c19-
+one
+$ quire history rm
+quire: no prompt is named
+hint: give ids, as `quire history ls --json` prints them, or --match QUERY, --cwd DIR or --all
+? 2
+$ quire history rm x
+quire: `x` is not the id of a prompt
+hint: `quire history ls --json` prints the ids
+? 2
+$ quire history rm 1 --all
+quire: ids and --match, --cwd or --all exclude each other
+hint: leave out one of them
+? 2
+
 # the session it was typed in
 $ S=$(quire session new | cut -d'"' -f4)
 $ quire history add hello --session ${S%????}; quire history ls --json | grep -c "\"session\":\"$S\""

@@ -38,13 +38,18 @@ $ cp $c/events.json plain.json
 $ quire jp externalize $c
 moved 1 payload (8 B) out of 1 conversation, 1 new blob
 $ diff plain.json $c/events.json
-24c24,27
+24c24,32
 <     "content": "b25lCnR3bwo=",
 ---
->     "content": {
->       "$blob": "c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8",
->       "size": 8
->     },
+>     "content": [
+>       {
+>         "type": "text",
+>         "content": {
+>           "$blob": "c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8",
+>           "size": 8
+>         }
+>       }
+>     ],
 ? 1
 $ quire jp externalize --json $c
 {"payloads":0,"blobs":0,"bytes":0,"size_bytes":0,"conversations":1,"problems":0}
@@ -116,7 +121,7 @@ hint: copy it from the machine the conversation is from
 .jp/blobs/…
 ? 4
 $ quire jp hydrate .jp/conversations/1
-quire: …/events.json: line 1, byte 50: blob 2689367b205c is not in the store
+quire: …/events.json: line 1, byte 76: blob 2689367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df is not in the store
 quire: …/events.json cannot be hydrated: 1 of its blobs is missing or damaged
 hint: fetch them from where it came from, or name their directory with --store; nothing was changed
 ? 4
@@ -124,9 +129,9 @@ $ quire jp hydrate .jp/conversations/1 -o out 2>said; echo $?; test -e out; echo
 4
 1
 $ quire jp print .jp/conversations/1
-quire: …/events.json: line 1, byte 50: blob 2689367b205c is not in the store
+quire: …/events.json: line 1, byte 76: blob 2689367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df is not in the store
 result
-  (blob 2689367b205c is not in the store)
+  (blob 2689367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df is not in the store)
 
 result
   no
@@ -152,8 +157,8 @@ $ echo '[{"message":"hi","reply":"ho"}]' >.jp/conversations/.archive/3-old/messa
 $ quire jp externalize .jp
 quire: …/conversations/1/events.json is not JSON: line 2, byte 9: …
 hint: mend it there; it was left as it is
-quire: …/3-old is of before December 2025: its messages.json has pairs, not events
-hint: open it once with JP, which brings it up to date
+quire: …/3-old is from before December 2025: its messages.json has pairs, not events
+hint: open it once with JP, which migrates it
 moved 1 payload (2 B) out of 1 conversation, 1 new blob
 ? 4
 $ cmp was .jp/conversations/1/events.json
@@ -177,6 +182,13 @@ $ mkdir -p .jp/conversations/1; echo '[{"type":"tool_call_response","content":{"
 $ quire jp externalize --json .jp/conversations/1
 {"error":"…/events.json: line 1, byte 41: it has more than one of $blob, text and blob","kind":"damaged"…}
 {"payloads":0,"blobs":0,"bytes":0,"size_bytes":0,"conversations":1,"problems":1}
+? 4
+
+# content that is null is told
+$ mkdir -p .jp/conversations/1; echo '[{"type":"tool_call_response","content":null}]' >.jp/conversations/1/events.json
+$ quire jp externalize .jp/conversations/1
+quire: …/events.json: line 1, byte 41: its content is null
+moved 0 payloads (0 B) out of 1 conversation, 0 new blobs
 ? 4
 
 # links, other places, and none at all
@@ -223,3 +235,253 @@ $ quire completion bash | grep 'noun=jp'; quire completion zsh | grep 'conversat
         jp|conversation) _quire_jp ;;
             case conversation
                 echo jp
+
+# a damaged blob is written again before its text is dropped
+$ for n in 21 22; do mkdir -p d/.jp/conversations/177800000$n-x; printf '[{"timestamp":"2026-11-16 10:00:03.0","type":"tool_call_response","id":"c","content":"text that exists once","is_error":false}]' >d/.jp/conversations/177800000$n-x/events.json; done
+$ quire jp externalize d/.jp/conversations/17780000021-x
+moved 1 payload (21 B) out of 1 conversation, 1 new blob
+$ b=$(echo d/.jp/blobs/*/*/*.gz); printf '\377' | dd of=$b bs=1 seek=20 conv=notrunc status=none
+$ zcat $b >/dev/null 2>&1 || echo damaged
+damaged
+$ quire jp externalize d/.jp/conversations/17780000022-x
+moved 1 payload (21 B) out of 1 conversation, 1 new blob
+$ zcat $b; echo
+text that exists once
+
+# short text cannot be found in the store
+$ mkdir -p g/.jp/conversations/17780000041-x; printf '[{"timestamp":"2026-11-16 10:00:03.0","type":"tool_call_response","id":"c","content":"check succeeded","is_error":false}]' >g/.jp/conversations/17780000041-x/events.json
+$ quire jp externalize g/.jp/conversations/17780000041-x
+moved 1 payload (15 B) out of 1 conversation, 1 new blob
+$ grep -rc "check succeeded" g/.jp/blobs | grep -c ":0"
+1
+$ cat g/.jp/blobs/*/*/*.gz | wc -c
+35
+
+# a file that unpacks to more than its reference says is not unpacked to its end
+$ mkdir -p e/.jp/conversations/17780000031-x; printf '[{"timestamp":"2026-11-16 10:00:03.0","type":"tool_call_response","id":"c","content":"check succeeded","is_error":false}]' >e/.jp/conversations/17780000031-x/events.json
+$ quire jp externalize e/.jp/conversations/17780000031-x
+moved 1 payload (15 B) out of 1 conversation, 1 new blob
+$ b=$(echo e/.jp/blobs/*/*/*.gz); head -c 5000000 /dev/urandom | gzip -1 >$b
+$ quire jp hydrate e/.jp/conversations/17780000031-x 2>&1 | grep -o 'more than the 15 bytes'
+more than the 15 bytes
+
+# a wrong size is told, and what the digest proves comes back
+$ mkdir -p s/.jp/conversations/1; printf '[{"type":"tool_call_response","content":"b2s="}]' >s/.jp/conversations/1/events.json
+$ quire jp externalize s/.jp/conversations/1; sed -i 's/"size":2/"size":3/' s/.jp/conversations/1/events.json
+moved 1 payload (2 B) out of 1 conversation, 1 new blob
+$ quire jp hydrate s/.jp/conversations/1
+quire: …/events.json: line 1, byte 67: blob 2689367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df has 2 bytes, not the 3 that are written here
+brought 1 payload (2 B) back into 1 conversation
+? 4
+$ cat s/.jp/conversations/1/events.json
+[{"type":"tool_call_response","content":"b2s="}]
+
+# an id, or the beginning of one, does where a path does
+$ mkdir -p i/.jp/conversations/17780000011-one i/.jp/conversations/.archive/17780000025-two i/src/deep; cd i
+$ echo '[{"type":"chat_request","content":"first"}]' >.jp/conversations/17780000011-one/events.json
+$ echo '[{"type":"chat_request","content":"second"}]' >.jp/conversations/.archive/17780000025-two/events.json
+$ cd src/deep; quire jp print jp-c17780000011 | tail -1; quire jp print 1778000001 | tail -1; quire jp print 17780000025-two | tail -1
+  first
+  first
+  second
+$ quire jp files 17780000025
+…/.jp/conversations/.archive/17780000025-two/events.json
+$ quire jp externalize jp-c17780000025
+moved 0 payloads (0 B) out of 1 conversation, 0 new blobs
+$ quire jp print jp-c1778
+quire: `jp-c1778` is the beginning of several conversations: jp-c17780000011, jp-c17780000025
+hint: give more digits
+? 1
+$ quire jp print jp-c9
+quire: no conversation `jp-c9` in …/i/.jp
+hint: `quire jp ls` lists them
+? 1
+$ cd /; quire jp print jp-c9
+quire: no conversation `jp-c9`: no directory from here upwards has a .jp
+hint: name the path of a conversation, or change to its workspace
+? 1
+
+# the private location of a workspace is found by its id, or by its link
+$ mkdir -p p/.jp/conversations/17780000011-both data/jp/workspace/proj-ab1cd/conversations; export XDG_DATA_HOME=$PWD/data
+$ echo '[]' >p/.jp/conversations/17780000011-both/events.json; printf 'DO NOT EDIT\nab1cd\n' >p/.jp/.id
+$ for n in 17780000011-both 17780000033-alone; do mkdir data/jp/workspace/proj-ab1cd/conversations/$n; echo '[{"type":"chat_request","content":"private"}]' >data/jp/workspace/proj-ab1cd/conversations/$n/events.json; done
+$ mkdir -p data/jp/workspace/other-ab1cx/conversations/17780000044; echo '[]' >data/jp/workspace/other-ab1cx/conversations/17780000044/events.json
+$ cd p; quire jp ls
+jp-c17780000011   active         0  -                 
+jp-c17780000033   active         1  -                 
+$ quire jp print 17780000033 | tail -1
+  private
+$ quire jp print 17780000044
+quire: no conversation `17780000044` in …/p/.jp
+hint: `quire jp ls` lists them
+? 1
+$ rm .jp/.id; quire jp ls | wc -l; ln -s $PWD/.jp ../data/jp/workspace/proj-ab1cd/storage; quire jp ls | wc -l
+1
+2
+
+# a conversation is created, appended to, shown and copied
+$ mkdir -p n/.jp/sub; cd n; id=$(quire jp new --title 'Hello, World!'); echo $id | sed 's/[0-9]\{11\}$/N/'
+jp-cN
+$ ls .jp/conversations | sed 's/^[0-9]*/N/'; ls -A .jp/conversations/*; cat .jp/conversations/*/base_config.json .jp/conversations/*/events.json
+N-hello--world
+base_config.json
+events.json
+metadata.json
+{}
+[]
+$ sed 's/[0-9]/9/g' .jp/conversations/*/metadata.json
+{
+  "title": "Hello, World!",
+  "last_activated_at": "9999-99-99 99:99:99.999"
+}
+$ printf '{"type":"turn_start","timestamp":"2026-11-16 10:00:00.0"}\n\n{"timestamp":"2026-11-16 10:00:01.0","type":"tool_call_response","id":"c","content":"b2s=","is_error":false}\n' | quire jp append $id
+appended 2 events
+$ cat .jp/conversations/*/events.json
+[
+  {
+    "type": "turn_start",
+    "timestamp": "2026-11-16 10:00:00.0"
+  },
+  {
+    "timestamp": "2026-11-16 10:00:01.0",
+    "type": "tool_call_response",
+    "id": "c",
+    "content": "b2s=",
+    "is_error": false
+  }
+]
+$ quire jp externalize $id
+moved 1 payload (2 B) out of 1 conversation, 1 new blob
+$ echo '{"type":"chat_request","content":"now"}' | quire jp append --json $id
+{"events":1}
+$ quire jp print $id --style user | tail -1; tail -6 .jp/conversations/*/events.json | sed 's/[0-9]/9/g'
+  now
+  {
+    "timestamp": "9999-99-99 99:99:99.999",
+    "type": "chat_request",
+    "content": "now"
+  }
+]
+$ quire jp show $id | sed 's/[0-9]\{11\}/N/; s/202.-..-.. ..:../T/'
+id        jp-cN
+title     Hello, World!
+state     active
+created   T
+modified  T
+events    3
+files     3
+blobs     1
+path      …/n/.jp/conversations/N-hello--world
+$ quire jp show --files $id | sed 's/[0-9]\{11\}/N/'
+.jp/conversations/N-hello--world/base_config.json
+.jp/conversations/N-hello--world/events.json
+.jp/conversations/N-hello--world/metadata.json
+.jp/blobs/26/89/367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df.blob.gz
+$ fork=$(cd .jp/sub && quire jp fork $id); test $fork != $id; quire jp ls | wc -l; quire jp print $id >a; quire jp print $fork | cmp - a
+2
+$ quire jp fork $id --title 'Another' --json | sed 's/[0-9]\{11\}/N/g'
+{"id":"jp-cN","path":"…/n/.jp/conversations/N-another"}
+
+# events that are none are refused, all of them
+$ mkdir -p m/.jp; cd m; id=$(quire jp new); cp .jp/conversations/*/events.json was
+$ printf '{"type":"turn_start"}\n{"content":"x"}\n' | quire jp append $id
+quire: line 2: the event has no type
+hint: write an event a line, as JP does; nothing was appended
+? 1
+$ echo '{"type":"turn_start","timestamp":"soon"}' | quire jp append $id
+quire: line 1: its timestamp is not a time
+hint: write an event a line, as JP does; nothing was appended
+? 1
+$ echo '{"type"' | quire jp append $id 2>&1 | head -1 | cut -c1-15
+quire: line 1: 
+$ cmp was .jp/conversations/*/events.json
+$ printf '[{"type":"turn_start","timestamp":"2026-11-16 10:00:00.0"}]' | tee .jp/conversations/*/events.json >was; echo '{"timestamp":"2026-11-16 10:00:00.0", "type":"x"}' | quire jp append $id; cat .jp/conversations/*/events.json
+appended 1 event
+[{"type":"turn_start","timestamp":"2026-11-16 10:00:00.0"},{"timestamp":"2026-11-16 10:00:00.0", "type":"x"}]
+$ echo 5 | quire jp new --config -
+quire: the configuration is not a JSON object
+hint: give the base_config.json of another conversation
+? 1
+$ quire jp new ../nowhere
+quire: no .jp in ../nowhere
+hint: create one, or name a directory that has one
+? 1
+$ for i in 1 2 3 4 5; do quire jp new; done | sort -u | wc -l; ls -A .jp/conversations | wc -l
+5
+6
+
+# the archive, and removal, in every location that has it
+$ mkdir -p r/.jp data/jp/workspace/r-ab1cd/conversations; printf 'x\nab1cd\n' >r/.jp/.id; export XDG_DATA_HOME=$PWD/data; cd r; id=$(quire jp new --title one); cp -a .jp/conversations/* ../data/jp/workspace/r-ab1cd/conversations
+$ local=$(quire jp new --local --title two); ls ../data/jp/workspace/r-ab1cd/conversations | wc -l; quire jp ls | cut -c30-60 | cut -d' ' -f1 | wc -l
+2
+2
+$ quire jp archive $id | sed 's/[0-9]\{11\}/N/'
+…/r/.jp/conversations/.archive/N-one
+…/data/jp/workspace/r-ab1cd/conversations/.archive/N-one
+$ quire jp ls --json | grep -c '"state":"archived"'; grep -c archived_at .jp/conversations/.archive/*/metadata.json
+1
+1
+$ quire jp archive $id
+quire: conversation jp-c… is archived already
+quire: conversation jp-c… is archived already
+? 1
+$ quire jp unarchive --json $id | wc -l; grep -c archived_at .jp/conversations/*/metadata.json; ls -A .jp/conversations/.archive
+2
+0
+$ quire jp rm --dry-run $id | sed 's/[0-9]\{11\}/N/' | tail -1; test -d .jp/conversations/*-one
+…/r-ab1cd/conversations/N-one/metadata.json
+$ quire jp rm --json $id | wc -l; quire jp ls | wc -l; find .. -name '*-one' | wc -l
+6
+1
+0
+$ quire jp rm $id
+quire: no conversation `jp-c…` in …/r/.jp
+hint: `quire jp ls` lists them
+? 1
+
+# what a crash left half done is not seen, and goes with the next change
+$ mkdir -p k/.jp/conversations/.quire-new-0123456789abcdef k/.jp/conversations/.quire-rm-0123456789abcdef; cd k; touch .jp/conversations/.quire-new-0123456789abcdef/events.json .jp/conversations/.quire-rm-0123456789abcdef/events.json
+$ quire jp ls; id=$(quire jp new); ls -A .jp/conversations | wc -l
+1
+
+# a command that wrote sees to a collection of its location, once an hour
+$ mkdir -p c/.jp; cd c; one=$(quire jp new); two=$(quire jp new)
+$ for i in $one $two; do echo "{\"type\":\"tool_call_response\",\"content\":\"text of $i\"}" | quire jp append $i; quire jp externalize $i; done
+appended 1 event
+moved 1 payload (23 B) out of 1 conversation, 1 new blob
+appended 1 event
+moved 1 payload (23 B) out of 1 conversation, 1 new blob
+$ ls -A .jp/.quire; cat .jp/.quire/.gitignore
+.gitignore
+gc.lock
+*
+$ quire jp rm $one >files; export QUIRE_GC_GRACE=0s; echo '{"type":"turn_start"}' | quire jp append $two; sleep 0.5; find .jp/blobs -type f | wc -l
+appended 1 event
+2
+$ touch -d '2 hours ago' .jp/.quire/gc.lock; echo '{"type":"turn_start"}' | QUIRE_GC_AUTO=off quire jp append $two; sleep 0.5; find .jp/blobs -type f | wc -l
+appended 1 event
+2
+$ echo '{"type":"turn_start"}' | quire jp append $two; for i in $(seq 100); do test $(find .jp/blobs -type f | wc -l) = 1 && break; sleep 0.1; done; find .jp/blobs -type f | wc -l
+appended 1 event
+1
+$ quire jp print $two >/dev/null
+
+# a location whose last conversation was deleted is collected without --yes
+$ mkdir -p l/.jp; cd l; id=$(quire jp new); echo '{"type":"tool_call_response","content":"b2s="}' | quire jp append $id; quire jp externalize $id; quire jp rm $id >files
+appended 1 event
+moved 1 payload (2 B) out of 1 conversation, 1 new blob
+$ mv .jp/conversations away; quire --home .jp gc --grace 0 2>&1 | tail -1; mv away .jp/conversations
+hint: list them with --dry-run --list; to remove them, give --yes
+$ quire --home .jp gc --grace 0 --json | grep -o '"removed":1\|"refused":false'; find .jp/blobs -type f | wc -l
+"removed":1
+"refused":false
+0
+
+# a conversation in a workspace is locked where JP locks it, in private data
+$ mkdir -p z/.jp data/jp/workspace/z-ab1cd/locks; printf 'x\nab1cd\n' >z/.jp/.id; export XDG_DATA_HOME=$PWD/data; cd z; id=$(quire jp new)
+$ flock ../data/jp/workspace/z-ab1cd/locks/$id.lock quire --wait 0 jp archive $id
+quire: JP is working on this conversation: …/z-ab1cd/locks/….lock is locked
+hint: wait for it to finish, or end it
+? 3
+$ quire jp archive $id | grep -c .archive
+1

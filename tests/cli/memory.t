@@ -24,9 +24,15 @@ $ quire memory rm 2; quire memory show 2
 quire: no valid memory entry #2
 hint: …
 ? 1
+$ for t in a b c; do quire memory add --type user --title $t >/dev/null; done; quire memory rm 3 4 99
+quire: no memory entry #99…
+...
+? 1
+$ quire memory invalidate 3 4; quire memory rm 3 4 5; quire memory ls --json | wc -l
+1
 $ quire memory rm 2
 quire: no memory entry #2
-hint: `quire memory ls` lists those there are
+hint: `quire memory ls` lists valid entries
 ? 1
 
 # what makes no sense is wrong usage
@@ -40,18 +46,18 @@ hint: give --type and --title
 ? 2
 $ quire memory add --type user --title ''
 quire: the title of a memory entry is empty
-hint: give it one of 1 to 200 bytes
+hint: give 1 to 200 bytes
 ? 2
 $ quire memory add --type user --title "$(printf '%0201d' 0)"
-quire: the title of a memory entry has at most 200 bytes, and this has 201
+quire: the title of a memory entry has 201 bytes, above the limit of 200
 hint: …
 ? 2
 $ head -c 65537 /dev/zero | quire memory add --type user --title x --content -
-quire: the content of a memory entry has at most 65536 bytes, and this has 65537
+quire: the content of a memory entry has 65537 bytes, above the limit of 65536
 hint: …
 ? 2
 $ quire memory add --type user --title "$(printf 'a\377')"
-quire: the title of a memory entry is UTF-8, and this is not from byte 1 on
+quire: the title of a memory entry is not UTF-8 at byte 1
 hint: …
 ? 2
 $ quire memory show x
@@ -146,7 +152,7 @@ $ quire memory graph --around 1 --depth 2 --json | cut -c1-40
 {"relation":{"id":2,"source_id":2,"relat
 $ quire memory unrelate 1; quire memory unrelate 1
 quire: no relation #1
-hint: `quire memory graph` shows those there are
+hint: `quire memory graph` shows the relations
 ? 1
 
 # an entry links an artifact as long as there is one
@@ -154,7 +160,7 @@ $ echo x | quire artifact put a.md >/dev/null
 $ quire memory add --type reference --title 'it is in a.md' --artifact '#1'
 #1     20…  [reference] it is in a.md  (artifact #1)
 $ quire memory show 1 --json
-{"id":1,…"artifact_id":1,…"artifact":{"id":1,"path":"a.md","session":"user",…}}
+{"id":1,…"artifact_id":1,…"artifact":{"id":1,"path":"a.md","session":"…"…}}
 $ quire artifact rm a.md; quire memory show 1 --json
 {"id":1,…"artifact_id":null,…"valid_to":null}
 $ quire artifact restore a.md >/dev/null; quire memory ls
@@ -189,6 +195,18 @@ $ quire session rm $A; quire memory ls
 #3     20…  [user] now it may
 #2     20…  [user] for all
 #1     20…  [user] mine
+
+# and by words that begin like those of the question, or like their stems
+$ quire memory add --type project --title 'deployment happens on Fridays' >/dev/null
+$ for q in deploy Deployments deploying deployment; do quire memory search $q | cut -c1-3; done
+#1 
+#1 
+#1 
+#1 
+$ quire memory search '"deploy"'
+quire: no memory entry has a word of "deploy"
+hint: …
+? 1
 
 # entries are found by the words of a question
 $ quire memory add --type learning --title 'parseHTTPHeader drops folded lines' --tag network >/dev/null

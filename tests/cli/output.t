@@ -642,6 +642,44 @@ quire: …nonsense…
 ...
 ? 2
 
+# outputs are removed by number, id or address, and no number is given again
+$ P=$(quire session new | cut -d'"' -f8); export QUIRE_SESSION=$P
+$ for i in 0 1 2; do seq 20000 | quire output sink --tool t$i >/dev/null 2>&1; done; echo hello | quire output agent Scout >/dev/null
+$ quire output rm 1 agent://0-Scout --dry-run; quire output ls | wc -l
+20…  artifact://1  t1
+20…  agent://0-Scout
+4
+$ quire output rm 1 agent://0-Scout --json
+{"address":"artifact://1","id":"1","tool":"t1",…}
+{"address":"agent://0-Scout","id":"0-Scout",…}
+$ quire output ls --json | cut -d'"' -f4
+artifact://0
+artifact://2
+$ quire output rm 2; quire read artifact://2
+quire: no artifact://2; available: 0
+hint: …
+? 1
+$ quire read agent://0-Scout
+quire: no agent://0-Scout; available: none
+hint: …
+? 1
+$ seq 20000 | quire output sink --tool t3 2>&1 >/dev/null; echo again | quire output agent Scout | cut -d'"' -f4
+full output: artifact://3 (20000 lines, 106.3 KiB)
+1-Scout
+$ quire output rm 3 9
+quire: no output 9
+hint: `quire output ls` lists the outputs
+? 1
+$ quire output rm --all; quire output ls; quire stats --json | grep -o '"outputs":[0-9]*' | head -1
+no outputs in …
+"outputs":0
+$ quire output rm
+quire: no output is named
+hint: give numbers or ids, as `quire output ls` prints them, or --all
+? 2
+$ quire session rm $P; ls $QUIRE_HOME/sessions/*/ | wc -l
+0
+
 # an output that cannot be written is told, the file is kept
 $ P=$(quire session new | cut -d'"' -f8); export QUIRE_SESSION=$P
 $ seq 20000 | quire output sink >/dev/full

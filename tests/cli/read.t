@@ -180,7 +180,7 @@ one
 # what is not there is the answer no, and what is there is named
 $ export QUIRE_SESSION=$(quire session new | cut -d'"' -f4)
 $ quire read artifact://0
-quire: no artifact://0; available: none
+quire: no artifact://0; available: none, there is no directory of outputs
 hint: …
 ? 1
 $ for i in 0 1 2; do echo $i | quire output sink --threshold 1 >/dev/null 2>&1; done; echo r | quire output agent Scout >/dev/null

@@ -27,6 +27,7 @@ $ quire run -- sh -c 'echo "$#"' sh 'a b' ''
 2
 
 # one object has it all
+$ export QUIRE_SESSION=temp
 $ quire run --json -c 'echo a; echo b >&2; exit 3'
 {"exit":3,"signal":null,"timed_out":false,"stdout":"a\n","stderr":"b\n","truncated":false,"artifact":null,"confined":[…],"limits_hit":[],"duration_ms":…,"session":"temp","run":1,"files":0,"files_passed":0}
 ? 3
@@ -85,6 +86,7 @@ $ quire output read artifact://1 --session $S | tail -n 1
 30000
 
 # it has the variables it is given, and none of ours
+$ export QUIRE_SESSION=temp
 $ OURS=secret quire run --env A=1 --env 'B=two words' --env C= -c 'echo "$A $B${C-unset}${OURS-}"'
 1 two words
 $ QUIRE_SECRET=x quire run -c 'env | cut -d= -f1 | grep -v "^PWD$\|^_$\|^SHLVL$\|^OLDPWD$" | sort | tr "\n" " "'
@@ -93,7 +95,7 @@ $ quire run -c 'echo $SESSION_ID; [ "$PWD" = "$SESSION_ARTIFACT_DIR" ] && echo h
 temp
 here
 $ quire run --env SESSION_ID=x -- true
-quire: SESSION_ID is set for every command and cannot be another
+quire: SESSION_ID is reserved: it is set for every command
 hint: choose another name for the variable
 ? 2
 $ quire run --env novalue -- true
@@ -102,6 +104,7 @@ hint: write NAME=VALUE
 ? 2
 
 # it begins beneath its session's directories, and nowhere else
+$ export QUIRE_SESSION=temp
 $ quire run -c 'mkdir -p a/b; ln -s / out'
 $ quire run --cwd a/b -- pwd
 …/artifacts/temp/a/b
@@ -151,6 +154,7 @@ $ stat -c '%a %s %y' f
 640 5 2001-02-03 …
 
 # every run is in the log, the last first
+$ export QUIRE_SESSION=temp
 $ quire run -- true; quire run -c 'exit 3'; quire run --unconfined -c 'kill -9 $$'
 ? 137
 $ quire run --log
@@ -167,6 +171,35 @@ quire: --log does not run a command
 hint: leave out --log or the command
 ? 2
 
+# the log can be cleared, all of it or a session's
+$ export QUIRE_SESSION=temp
+$ S=$(quire session new | cut -d'"' -f4)
+$ quire run -- true; quire run --session $S -- true; quire run -c 'exit 3'
+? 3
+$ quire run --log --clear --dry-run --session $S
+#2     20…  ……… exit 0   … ms  true
+$ quire run --log --clear --session $S; quire run --log
+#3     20…  temp       exit 3   … ms  sh -c exit 3
+#1     20…  temp       exit 0   … ms  true
+$ quire run --log --clear --json
+{"id":3,…"exit":3,…}
+{"id":1,…"exit":0,…}
+$ quire run --log; quire run --log --clear
+$ quire run -- true; quire run --log
+#4 …
+$ quire run --clear -- true
+quire: --clear needs --log
+hint: `quire run --log --clear` clears the log
+? 2
+$ quire run --log --clear --limit 1
+quire: --limit does not apply to --clear
+hint: leave it out
+? 2
+$ quire run --log --dry-run
+quire: --dry-run needs --clear
+hint: `quire run --log --clear --dry-run` lists what would be removed
+? 2
+
 # unconfined it has our rights, and says so
 $ echo mine >outside
 $ quire run --unconfined -- cat "$PWD/outside"
@@ -177,6 +210,7 @@ $ quire run --unconfined --json -- true
 {"exit":0,…"confined":["rlimits"],…}
 
 # files become artifacts, which are found
+$ export QUIRE_SESSION=temp
 $ quire run -c 'mkdir notes; echo findable words >notes/a.md; echo x >b'
 $ quire artifact search findable --session temp
 #… notes/a.md
@@ -192,6 +226,7 @@ $ quire run -c 'cat "$SESSION_SCRATCHPAD_DIR/s"'
 scratch
 
 # a session has files of its own
+$ export QUIRE_SESSION=temp
 $ S=$(quire session new | cut -d'"' -f4)
 $ quire run --session $S -c 'echo mine >mine; [ $SESSION_ID = '$S' ] && pwd'
 …/artifacts/sessions/…/agent
@@ -268,8 +303,10 @@ $ quire run --log
 #1     20… exit 127 … no-such-command
 
 # a home may be named from where one stands
+$ export QUIRE_SESSION=temp
 $ quire --home here run -c 'echo "$SESSION_ARTIFACT_DIR"'
 /…/here/artifacts/temp
+quire: created the home here
 
 # an interrupt ends the command, which may clean up, and has an end in the record
 $ sh -c 'trap "" INT; quire run -c "trap \"echo bye; exit 3\" TERM; sleep 5 & wait" & sleep 1; kill -TERM $!; wait $!'
@@ -279,7 +316,8 @@ $ quire run --log
 #1     20… exit 3 … sh -c …
 
 # files that are no artifacts are told of
-$ quire run -c 'head -c 2000000 /dev/zero >large; echo small >small'
+$ export QUIRE_SESSION=temp
+$ quire run -c 'head -c 20000000 /dev/zero >large; echo small >small'
 quire: 1 file did not become an artifact
 hint: `quire watch --once` lists them with the reason
 $ quire run --session temp --open-files 2 -- ls
@@ -303,11 +341,18 @@ $ quire run --file-size 1k -- dd if=/dev/zero of=y bs=64k count=2
 quire: a file grew too large, and its writer was ended
 hint: raise --file-size
 ? 153
-$ quire run --disk 10k -c 'head -c 100k /dev/zero > z'
+$ ended() { case $? in 137 | 153) echo ended ;; esac; }
+$ quire run --disk 10k -c 'head -c 100k /dev/zero > z'; ended
 quire: the files of the session grew too much
 hint: raise --disk, or quota.session
-$ quire run --log --limit 2
-#4     20… exit 0 … ms  [disk] sh -c head -c 100k /dev/zero > z
+ended
+$ quire run --files 2 -c 'touch 1 2 3'; ended
+quire: the command added too many files
+hint: raise --files
+ended
+$ quire run --log --limit 3
+#5     20… ms  [files] sh -c touch 1 2 3
+#4     20… ms  [disk] sh -c head -c 100k /dev/zero > z
 #3     20… signal 25 … ms  [file] dd if=…
 
 # a script of several lines is one line of the record

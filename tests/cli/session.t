@@ -275,3 +275,67 @@ $ quire session fork 0
 quire: …
 ...
 ? 1
+
+# rewrite replaces entries by id, all or none, and keeps the original
+$ S=$(quire session new | cut -d'"' -f4); file=$(quire session files $S)
+$ cat >entries <<'END'
+> {"type":"message","id":"a1","message":{"role":"user","content":"my secret"}}
+> {"type":"message","id":"a2","message":{"role":"assistant","content":[{"type":"toolCall","id":"t","name":"bash","arguments":{"command":"echo secret"}}]}}
+> {"type":"custom","id":"a3","data":1}
+> END
+$ quire session append $S <entries >/dev/null; cp "$file" before
+$ quire session show $S --json | sed 's/secret/redacted/' | quire session rewrite $S --json >said; cat said
+{"entries":2,"kept":"….bak"}
+$ grep -c secret "$file"; grep -c redacted "$file"; sed -n 's/.*"kept":"\([^"]*\)".*/\1/p' said | xargs cmp before
+0
+2
+$ diff before "$file" | grep -c '^[<>]'; quire session tree $S --json | cut -d'"' -f4 | tr '\n' ' '; quire session check $S
+4
+a1 a2 a3 
+$ quire session show $S --json | quire session rewrite $S
+nothing changed
+$ cp "$file" before; printf '%s\n' '{"type":"custom","id":"a3","data":2}' '{"type":"custom","id":"zz"}' | quire session rewrite $S
+quire: … has no entry zz
+...
+? 1
+$ echo '{"type":"custom","id":"a3","parentId":"a1"}' | quire session rewrite $S
+quire: entry a3 would get another parent
+hint: leave parentId out; `session append --at` adds an entry elsewhere
+? 1
+$ echo '{"type":"custom"}' | quire session rewrite $S
+quire: an entry has no id
+...
+? 1
+$ cmp before "$file"; echo '{"type":"custom","id":"a3","data":2}' | quire session rewrite $S; quire session show $S --json | tail -n 1 | cut -d, -f5
+1 entry rewritten; the original is in ….bak
+"data":2}
+$ quire session files $S | wc -l; quire session rm $S >/dev/null; ls $(dirname "$file")
+3
+
+# a new session has a parent and a file of one's choice
+$ S=$(quire session new | cut -d'"' -f4); quire session new --parent $S --file ./here.jsonl | sed 's/"id":"[^"]*"/ID/'
+{ID,"path":"…/here.jsonl"}
+$ grep -o '"parentSession":"[^"]*"' here.jsonl | sed "s/$S/S/"; echo '{"type":"custom","id":"a1"}' | quire session append ./here.jsonl
+"parentSession":"S"
+{"id":"a1","parentId":null}
+$ quire session new --file ./here.jsonl
+quire: …here.jsonl already exists
+...
+? 1
+$ quire session new --file nowhere/here.jsonl
+quire: …nowhere does not exist
+hint: create the directory first
+? 1
+$ quire session new --parent nonsense
+quire: …
+...
+? 1
+
+# context falls back to the last entry where it is asked to
+$ S=$(quire session new | cut -d'"' -f4); echo '{"type":"message","message":{"role":"user","content":"hi"}}' | quire session append $S >/dev/null
+$ quire session context $S --leaf nowhere
+quire: …
+...
+? 1
+$ quire session context $S --leaf nowhere --lenient | grep -o '"content":"hi"'
+"content":"hi"

@@ -62,6 +62,24 @@ line 1, byte 0: …
 ...
 ? 4
 
+# repair keeps a line that is nested too deeply to be read
+$ S=$(quire session new | cut -d'"' -f4); file=$(quire session files $S)
+$ echo '{"type":"custom","id":"a1"}' | quire session append $S >/dev/null
+$ python3 -c 'print("""{"type":"custom","id":"d1","parentId":"a1","timestamp":"2026-01-01T00:00:00.000Z","data":""" + 600 * "[" + 600 * "]" + "}")' >deep
+$ cat deep >>"$file"; echo '{"type":"custom","id":"b1","parentId":"d1","timestamp":"2026-01-01T00:00:00.000Z"}' >>"$file"
+$ quire session check $S
+line 3, byte …: too_deep: nested too deeply
+line 4, byte …: missing_parent: …
+? 4
+$ quire session repair $S >/dev/null; sed -n 3p "$file" | cmp - deep; quire session tree $S --json | cut -d'"' -f4
+a1
+b1
+$ quire session check $S
+line 3, byte …: too_deep: nested too deeply
+? 4
+$ quire session repair $S
+…jsonl is not damaged
+
 # migrate brings an old file up to date
 $ cat >old.jsonl <<'END'
 > {"type":"session","id":"old","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/x"}
@@ -82,3 +100,19 @@ $ head -1 old.jsonl; quire session show ./old.jsonl --json | cmp - 1
 {"type":"session",…"version":3…}
 $ sed 's/"type":"session"/&,"version":2/' before >two.jsonl; quire session migrate ./two.jsonl
 migrated from version 2 to version 3
+
+# a version is a number, however it is spelled
+$ cat >old.jsonl <<'END'
+> {"type":"session","version":1.0,"id":"old","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/x"}
+> {"type":"message","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"one"}}
+> END
+$ quire session tree ./old.jsonl --json | cut -d, -f2-3
+"parentId":null,"type":"message"
+$ quire session migrate ./old.jsonl --json
+{"from":1,"to":3}
+
+# a header with a long id belongs to its session
+$ id=$(printf 'a%.0s' $(seq 200)); file=$(quire session files $(quire session new | cut -d'"' -f4))
+$ sed -i "s/\"id\":\"[^\"]*\"/\"id\":\"$id\"/" "$file"; mv "$file" "${file%_*}_$id.jsonl"
+$ echo text | quire --session $id artifact put a.txt - >/dev/null; quire check | tail -n 1
+1 session, 1 blob, 1 reference, 0 blobs unreferenced: 0 problems

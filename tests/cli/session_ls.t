@@ -6,7 +6,7 @@ $ quire session append $S >/dev/null <<'END'
 > {"type":"message","id":"a2","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"stopReason":"stop"}}
 > END
 $ quire session ls --json
-{"id":"…","path":"…/--srv-demo--/….jsonl","cwd":"/srv/demo","title":"a title","created":"20…Z","modified":"20…-…-…T…:…:….…Z","messages":2,"bytes":…,"parent":null,"first":"the first words","status":"complete","archived":false,"created_at":"20…Z","modified_at":"20…-…-…T…:…:….…Z","size_bytes":…}
+{"id":"…","path":"…/--srv-demo--/….jsonl","cwd":"/srv/demo","title":"a title","created":"20…Z","modified":"20…-…-…T…:…:….…Z","messages":2,"bytes":…,"parent":null,"first":"the first words","status":"complete","archived":false,"created_at":"20…Z","modified_at":"20…-…-…T…:…:….…Z","size_bytes":…,"backend":"file"}
 $ test "$(quire session ls --json | cut -d'"' -f4)" = $S && quire session ls --ids | grep -c "^$S\$"
 1
 $ quire session ls
@@ -40,6 +40,10 @@ $ quire session ls --totals --ids | wc -l; quire session ls --totals -n 0 | wc -
 $ quire session rm $S >/dev/null; quire session ls --archived --totals
 $ quire session new --title third >/dev/null; quire session ls --totals --json | grep -c '"number":3'
 1
+
+# a session says where it is stored
+$ quire session new >/dev/null; quire session ls --json
+{"id":"…","path":"…",…,"backend":"file"}
 
 # ls shows the last changed first, some of them, or those of one directory
 $ for d in /srv/a /srv/b /srv/c; do quire session new --cwd $d --title $d >/dev/null; sleep 0.02; done
@@ -109,6 +113,29 @@ quire: …
 ...
 ? 1
 
+# a fork from another home takes the blobs along, and goes into no other without them
+$ python3 -c '
+> import json, base64, os
+> data = base64.b64encode(bytes(range(256)) * 9).decode()
+> print(json.dumps({"type": "message", "message": {"role": "user", "content": [
+>     {"type": "image", "data": data, "mimeType": "image/png"}]}}))' >entry
+$ A=$PWD/A B=$PWD/B; S=$(quire -q --home $A session new | cut -d'"' -f4)
+$ quire --home $A session append $S <entry >/dev/null; file=$(quire --home $A session files $S)
+$ mkdir "${file%.jsonl}"; echo out >"${file%.jsonl}/0.bash.log"
+$ F=$(quire -q --home $B session fork "$file" | cut -d'"' -f4); quire --home $B session files $F | wc -l
+2
+$ mv A gone; quire --home $B session check $F; quire --home $B session show $F --json --hydrate | grep -c AAECAwQF
+1
+$ mv gone A; quire --home $A session archive $S >/dev/null; file=$(quire --home $A session files $S | head -n 1)
+$ rm -rf B; F=$(quire -q --home $B session fork "$file" | cut -d'"' -f4); quire --home $B session check $F
+$ cp "$file" alone.jsonl; rm -rf B; quire -q --home $B session fork ./alone.jsonl
+quire: alone.jsonl refers to 1 image that this home does not have, and lies in no home
+hint: copy the file of the session into sessions/ of the home that has its blobs, and fork it from there
+? 1
+$ quire --home $B session ls --ids
+$ quire --home $A session fork ./alone.jsonl
+{"id":"…","path":"…"}
+
 # extract takes the path to one entry
 $ S=$(quire session new | cut -d'"' -f4)
 $ for i in 1 2 3; do echo '{"type":"custom","id":"a'$i'"}'; done | quire session append $S >/dev/null
@@ -156,6 +183,20 @@ $ quire session unarchive $(quire session ls --archived --ids) --json
 {"path":"…"}
 $ quire session ls --ids | wc -l; quire session ls --archived; test -e "$file"
 1
+$ T=$(quire session new | cut -d'"' -f4); U=$(quire session new | cut -d'"' -f4)
+$ quire session archive $T nonsense $U
+quire: …nonsense…
+...
+? 1
+$ quire session archive $T $U $T last
+…
+…
+$ quire session ls --ids | wc -l; quire session ls --archived --ids | wc -l
+1
+2
+$ quire session unarchive $(quire session ls --archived --ids) | wc -l; quire session ls --ids | wc -l
+2
+3
 $ quire session archive nonsense
 quire: …
 ...
@@ -168,7 +209,7 @@ $ quire session rm --dry-run $S
 …jsonl
 …/0.bash.log
 $ quire session rm --dry-run $T --json
-{"path":"…jsonl"}
+{"path":"…jsonl","bytes":…}
 $ quire session ls --ids | wc -l
 2
 $ quire session rm $S nonsense $T
@@ -186,6 +227,23 @@ quire: `quire session rm` needs S
 hint: usage: quire session rm S...
 ? 2
 
+# rm --dry-run lists exactly what rm deletes
+$ S=$(quire session new | cut -d'"' -f4); echo x | quire artifact put a - --session $S >/dev/null
+$ echo y | quire artifact put old - --session $S >/dev/null; quire artifact rm old --session $S >/dev/null
+$ quire run --session $S -c 'mkdir -p d; echo 12 >d/b; echo 1 >$SESSION_SCRATCHPAD_DIR/s'
+$ file=$(quire session files $S); mkdir "${file%.jsonl}"; echo out >"${file%.jsonl}/0.bash.log"
+$ find $QUIRE_HOME -path "*$S*" -type f | sort >before; quire session rm --dry-run $S | sort >listed
+$ grep -v ^artifact listed | cmp - before && grep ^artifact listed
+artifact #… a
+artifact #… old
+artifact #… d/b
+$ quire session rm --dry-run $S --json >dry; quire session rm --json $S >wet; cmp dry wet && grep row dry
+{"row":"artifact #… d/b","bytes":3}
+{"row":"artifact #… a","bytes":2}
+{"row":"artifact #… old","bytes":2}
+$ find $QUIRE_HOME -path "*$S*"; quire check
+0 sessions, …: 0 problems
+
 # a session file anywhere can be named by its path
 $ printf '{"type":"session","version":3,"id":"far","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/x"}\n{"type":"custom","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z"}\n' >far.jsonl
 $ quire session show ./far.jsonl --json
@@ -194,3 +252,18 @@ $ echo '{"type":"custom","id":"a2"}' | quire session append far.jsonl
 {"id":"a2","parentId":"a1"}
 $ wc -l <far.jsonl; quire session ls
 3
+
+# a new session is never modified before it was created
+$ for i in 1 2 3 4 5 6 7 8 9 10; do quire session new; done >/dev/null; quire session ls --json >list
+$ python3 -c '
+> import json
+> print(all(r["modified_at"] >= r["created_at"] for r in map(json.loads, open("list"))))'
+True
+
+# an append to an archived session says so
+$ S=$(quire session new | cut -d'"' -f4); quire session archive $S >/dev/null
+$ echo '{"type":"custom","id":"a1"}' | quire session append $S
+quire: warning: session … is archived: `quire session unarchive` brings it back to the lists
+{"id":"a1","parentId":null}
+$ quire session show $S --json | cut -c1-25
+{"type":"custom","id":"a1

@@ -267,7 +267,7 @@ $ quire session export $S --hydrate -o whole.jsonl; grep -c blob: whole.jsonl
 $ quire session export $S --path | grep -o '"id": \{0,1\}"[abc][0-9]"' | tr -d ' '
 "id":"a1"
 "id":"c1"
-$ quire --home other session check ./whole.jsonl && quire --home other session show ./whole.jsonl --json | cut -c1-20 | wc -l
+$ quire -q --home other session check ./whole.jsonl && quire -q --home other session show ./whole.jsonl --json | cut -c1-20 | wc -l
 4
 $ quire session export $S -o missing/x
 quire: cannot write missing/x: No such file or directory
@@ -295,3 +295,13 @@ $ script -qec "quire --no-pager session show $S --json" /dev/null | tail -1 | gr
 "x":"\u009b\u007f"
 $ quire session show $S --json | tail -1 | grep -o '"x":"[^"]*"' | cat -v
 "x":"M-BM-^[^?"
+
+# escapes in a timestamp and in the id that a compaction keeps from are read
+$ cat >s.jsonl <<'END'
+> {"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/x"}
+> {"type":"message","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"lost"}}
+> {"type":"message","id":"\ud800","parentId":"a","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"kept"}}
+> {"type":"compaction","id":"c","parentId":"\ud800","timestamp":"2026-01-02T03:04:07\u002e000Z","summary":"S","firstKeptEntryId":"\ud800","tokensBefore":3}
+> END
+$ quire session context ./s.jsonl
+{"messages":[{"role":"compactionSummary","summary":"S","tokensBefore":3,"timestamp":1767323047000},{…"content":"kept"…}],…}

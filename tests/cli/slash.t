@@ -1,12 +1,11 @@
 # an agent's text in, a block for each command out
 $ printf 'Here it is.\n/write --persist out/report.md\n= Findings\n/list\n/endwrite\nLook:\n/list\n/read out/report.md\n' | quire slash --session user
 [/write --persist out/report.md]
-OK: captured 16 bytes for 'out/report.md' (shown to the client)
-OK: persisted 16 bytes (artifact #1, 16 of 52428800 bytes used in this conversation)
+OK: persisted 16 bytes (artifact #1, 16 of 1073741824 bytes used)
 [END WRITE]
 
 [/list]
-out/report.md  (16 bytes, mime=text/markdown, id=1)
+out/report.md (16 bytes, mime=text/markdown, id=1)
 [END LIST]
 
 [/read out/report.md]
@@ -23,10 +22,11 @@ $ printf 'hello\n /list\n```\n/list\n```\n' | quire slash --session user; quire 
 $ test ! -e $QUIRE_HOME
 
 # with --json one object a reply, and one before it for a file
+$ export QUIRE_SESSION=user
 $ printf '/write a\n1\r\n2\n/endwrite\n/read a\n' | quire slash --json --session user
 {"event":"file","path":"a","size":3,"size_bytes":3,"encoding":"utf-8","content":"1\n2"}
 {"command":"write","args":"a","line":1,"status":"ok","kind":"ok","id":null,"truncated":false,"skipped":0,"encoding":"utf-8","body":"OK: captured 3 bytes for 'a' (shown to the client, not kept; --persist keeps it)"}
-{"command":"read","args":"a","line":5,"status":"not_found","kind":"not_found","id":null,"truncated":false,"skipped":0,"encoding":"utf-8","body":"ERR: 'a' not found in this conversation's artifacts; /list shows those there are"}
+{"command":"read","args":"a","line":5,"status":"not_found","kind":"not_found","id":null,"truncated":false,"skipped":0,"encoding":"utf-8","body":"ERR: 'a' not found in this conversation's artifacts; /list shows all of them"}
 ? 1
 $ printf '/write a\n\377\n/endwrite\n' | quire slash --json | head -1
 {"event":"file","path":"a","size":1,"size_bytes":1,"encoding":"base64","content":"/w=="}
@@ -34,6 +34,7 @@ $ printf '\211PNG\r\n\032\n' >x.png; quire artifact put x.png x.png >out; echo '
 {"command":"read",…"body":"(image attached: x.png, 8 bytes, mime=image/png, id=1)","part":{"mime":"image/png","media_type":"image/png","encoding":"base64","content":"iVBORw0KGgo="}}
 
 # content that begins with ERR: is no failure, and cannot end its block
+$ export QUIRE_SESSION=user
 $ printf 'ERR: no\n[END READ]\n' >a; quire artifact put a a >out; echo '/read a' | quire slash --session user
 [/read a]
 ERR: no
@@ -73,15 +74,15 @@ $ quire artifact ls
 # an artifact of another session is read by citing an entry that links it
 $ S=$(quire session new | cut -d'"' -f4)
 $ printf '/write --persist r.md\nfindings\n/endwrite\n/mem add entry reference The report --artifact #1\nabout it\n/endmem\n' | quire slash --session $S | grep OK
-OK: captured 8 bytes for 'r.md' (shown to the client)
-OK: persisted 8 bytes (artifact #1, 8 of 52428800 bytes used in this conversation)
+OK: persisted 8 bytes (artifact #1, 8 of 1073741824 bytes used)
 OK: added entry #1 [reference] The report (linked to artifact #1)
 $ printf '/mem entry 1\n' | quire slash --session user
 [/mem entry 1]
-- #1  [reference] (20…)  The report  (source: agent)
+#1 [reference] The report
 linked artifact:
   #1  r.md  (8 bytes, mime=text/markdown)
-  cross-conversation, fetch with: /read #1 via=mem:1
+  cross-conversation — fetch with: /read #1 via=mem:1
+source: agent
 
 about it
 [END MEMORY]
@@ -120,6 +121,7 @@ for all
 
 
 # what it may use, and how much it gets back
+$ export QUIRE_SESSION=user
 $ printf '/list\n/mem read\n' | quire slash --allow mem --session user
 [/list]
 ERR: /list is not among the commands you may use; nothing was done
@@ -140,7 +142,7 @@ $ echo '/read n' | quire slash --session user --budget 8
 2
 3
 4
-... [truncated: the first 8 of 8893 bytes]
+... [truncated: the first 8 of 8893 bytes; read on with /read n --from 8]
 [END READ]
 
 

@@ -54,7 +54,7 @@ of a
 $ QUIRE_TENANT=a quire --tenant b artifact get notes.md
 of b
 $ quire --tenant b artifact get '#1'
-quire: no artifact #1 in session user
+quire: no artifact #1 in session …
 hint: …
 ? 1
 $ quire artifact get notes.md
@@ -66,9 +66,11 @@ quire: no artifact has of a in it
 hint: …
 ? 1
 $ S=$(quire --tenant a session new --title mine | cut -d'"' -f4)
-$ quire --tenant a session ls --json
+$ quire --tenant a session ls --json | head -n 1
 {"id":"…","path":"…/home/quire/tenants/2/sessions/…","cwd":"…","title":"mine",…}
-$ quire session ls; quire --tenant b session ls
+$ quire session ls; quire --tenant b session ls --json | grep -c '"title":"mine"'
+0
+? 1
 $ quire --tenant b session show $S
 quire: no session … in …/home/quire/tenants/3
 hint: …
@@ -101,12 +103,18 @@ hint: leave it out for `default`
 $ QUIRE_TENANT= quire artifact ls
 $ quire tenant add acme -q >/dev/null; quire tenant disable acme; quire --tenant acme session ls
 quire: tenant acme is disabled
-hint: `quire tenant disable --enable '#2'` lets it in again
+hint: `quire tenant enable '#2'` enables it
 ? 1
 $ quire tenant ls
 #1     -                        0 B in 0       default
 #2     20…         0 B in 0       acme  (disabled)
 $ QUIRE_TENANT=acme quire tenant disable acme --enable; quire --tenant acme session ls
+$ quire tenant disable acme; quire tenant enable acme; quire --tenant acme session ls
+$ quire tenant enable acme
+$ quire tenant enable nobody
+quire: no tenant nobody in …
+hint: `quire tenant ls` lists the tenants
+? 1
 $ quire tenant disable default
 quire: the tenant default cannot be disabled
 hint: it owns everything without another tenant
@@ -123,7 +131,7 @@ ok    tenant          acme, from --tenant
 $ quire tenant add acme -q >/dev/null; echo x | quire --tenant acme artifact put a
 #1 a, version 1
 $ quire --tenant acme session new >/dev/null; quire tenant rm acme
-quire: tenant acme has 1 session, 1 artifact of 2 bytes, 0 notes and 0 other files
+quire: tenant acme has 2 sessions, 1 artifact of 2 bytes, 0 notes and 1 other file
 hint: --yes removes it with all of that, for good
 ? 1
 $ quire tenant rm acme --yes; ls $QUIRE_HOME/tenants; quire tenant ls

@@ -1,6 +1,7 @@
 # files are written, read, listed, found and deleted, a request a line
+$ export QUIRE_SESSION=temp
 $ cat >requests <<'END'
-> {"action":"write","filename":"notes/plan.md","content":"first the walrus\n","purpose":"what comes next","tags":["q3"]}
+> {"action":"write","filename":"notes/plan.md","content":"first the walrus\n","purpose":"what comes next","source_agent_id":"","tags":["q3"]}
 > {"action":"read","filename":"notes/plan.md"}
 > {"action":"list"}
 > {"action":"search","query":"walrus"}
@@ -10,7 +11,7 @@ $ cat >requests <<'END'
 $ quire tool workspace <requests
 {"success":true,"data":{"action":"write","scope":"artifact","filename":"notes/plan.md","path":"…/home/quire/artifacts/temp/notes/plan.md","artifact_id":1,"content_type":"text/markdown","size_bytes":17,"indexed":true,"version":1,"session_id":"temp"},"execution_time_ms":…}
 {"success":true,"data":{"action":"read","scope":"artifact","filename":"notes/plan.md","content":"first the walrus\n","encoding":"text","size_bytes":17,"offset":0,"truncated":false,"session_id":"temp"},"execution_time_ms":…}
-{"success":true,"data":{"action":"list","scope":"artifact","artifacts":[{"filename":"notes/plan.md","artifact_id":1,"content_type":"text/markdown","size_bytes":17,"created_at":"…Z","updated_at":"…Z","purpose":"what comes next","tags":["q3","document"]}],"count":1,"session_id":"temp"},"execution_time_ms":…}
+{"success":true,"data":{"action":"list","scope":"artifact","artifacts":[{"filename":"notes/plan.md","artifact_id":1,"content_type":"text/markdown","size_bytes":17,"created_at":"…Z","updated_at":"…Z","purpose":"what comes next","tags":["q3","document","markdown"],"source_agent_id":""}],"count":1,"session_id":"temp"},"execution_time_ms":…}
 {"success":true,"data":{"action":"search","scope":"artifact","query":"walrus","results":[{"filename":"notes/plan.md","artifact_id":1,…,"snippet":"…walrus…"}],"count":1,"session_id":"temp"},"execution_time_ms":…}
 {"success":true,"data":{"action":"delete","scope":"artifact","filename":"notes/plan.md","artifact_id":1,"deleted":"soft","session_id":"temp"},"execution_time_ms":…}
 {"success":true,"data":{"action":"list","scope":"artifact","artifacts":[],"count":0,"session_id":"temp"},"execution_time_ms":…}
@@ -20,6 +21,7 @@ $ cat $QUIRE_HOME/artifacts/temp/notes/plan.md
 first the walrus
 
 # the scratchpad has files, and no artifacts
+$ export QUIRE_SESSION=temp
 $ cat >requests <<'END'
 > {"action":"write","scope":"scratchpad","filename":"try.txt","content":"scrap"}
 > {"action":"read","scope":"scratchpad","filename":"try.txt"}
@@ -36,6 +38,7 @@ $ quire tool workspace <requests
 $ quire artifact ls --session temp
 
 # the session is the one of the process, and no request names another
+$ export QUIRE_SESSION=temp
 $ S=$(quire session new | cut -d'"' -f4)
 $ echo '{"action":"write","filename":"a","content":"mine","session_id":"user","session":"user"}' | quire --session $S tool workspace | grep -o '"session_id":"[^"]*"' | grep -c $S
 1
@@ -50,6 +53,21 @@ hint: …
 $ quire session rm $S
 ...
 $ ls $QUIRE_HOME/artifacts/sessions
+
+# what may be read of other sessions is found, and read by its id
+$ A=$(quire session new | cut -d'"' -f4); B=$(quire session new | cut -d'"' -f4); echo 'their sales' | quire artifact put theirs - --session $A --agent bob >/dev/null
+$ printf '%s\n' '{"action":"write","filename":"mine","content":"my sales","source_agent_id":"a7"}' '{"action":"search","query":"sales AND NOT none"}' '{"action":"read","artifact_id":2}' '{"action":"read","artifact_id":1}' >requests
+$ quire tool workspace --session $B <requests
+{"success":true,…"artifact_id":2,…}
+{"success":true,…"results":[{"filename":"mine",…"source_agent_id":"a7",…"session_id":"…"…}],"count":1,…}
+{"success":true,…"filename":"mine","artifact_id":2,"content":"my sales",…}
+{"success":false,"error":{"code":"not_found","message":"no artifact with the id 1",…}
+? 1
+$ quire tool workspace --session $B --read all <requests
+{"success":true,…"artifact_id":2,…}
+{"success":true,…"source_agent_id":"bob",…"count":2,…}
+{"success":true,…"filename":"mine","artifact_id":2,"content":"my sales",…}
+{"success":true,…"filename":"theirs","artifact_id":1,"content":"their sales\n",…}
 
 # each refusal has a code, words and a suggestion, and the exit status is 1
 $ codes() { quire tool workspace | sed 's/.*"code":"\([a-z_]*\)","message":"\(.\).*"suggestion":"\(.\).*/\1/'; }
@@ -109,6 +127,7 @@ $ python3 talk.py
 0
 
 # binary content goes and comes as base64
+$ export QUIRE_SESSION=temp
 $ echo '{"action":"write","filename":"b.bin","content":"AP+AfwA=","encoding":"base64"}' | quire tool workspace | grep -o '"size_bytes":[0-9]*'
 "size_bytes":5
 $ od -An -tx1 $QUIRE_HOME/artifacts/temp/b.bin
@@ -130,6 +149,7 @@ $ echo '{"action":"read","filename":"t","offset":11}' | quire tool workspace | g
 "message":"offset is beyond the end of t, which has 10 bytes","retryable":false,"suggestion":"Use an offset from 0 to 10."
 
 # what was done to the files in between is seen
+$ export QUIRE_SESSION=temp
 $ echo '{"action":"write","filename":"a.txt","content":"one"}' | quire tool workspace >/dev/null
 $ echo two >$QUIRE_HOME/artifacts/temp/a.txt; echo new >$QUIRE_HOME/artifacts/temp/b.txt
 $ echo '{"action":"list"}' | quire tool workspace | grep -o '"filename":"[^"]*","artifact_id":[0-9]*'
@@ -152,6 +172,7 @@ $ ls $QUIRE_HOME/artifacts/temp
 b.txt
 
 # links lead nowhere
+$ export QUIRE_SESSION=temp
 $ echo secret >outside; mkdir dir
 $ echo '{"action":"write","filename":"a","content":"x"}' | quire tool workspace >/dev/null
 $ ln -s $PWD/outside $QUIRE_HOME/artifacts/temp/l; ln -s $PWD/dir $QUIRE_HOME/artifacts/temp/d
@@ -184,3 +205,10 @@ false
 false
 true
 true
+
+# half of a character is not written
+$ S=$(quire session new | cut -d'"' -f4); echo '{"action":"write","filename":"a.txt","content":"x \ud800 y"}' | quire --session $S tool workspace
+{"success":false,"error":{"code":"invalid_params","message":"content has half of a surrogate pair"…
+? 1
+$ echo '{"action":"write","filename":"a.txt","content":"x \ud83d\ude00 y"}' | quire --session $S tool workspace | cut -c1-15
+{"success":true

@@ -12,7 +12,9 @@
 # number of lines. Empty lines at the end of an output do not count. A line
 # `! program...` skips the case unless all of these are installed.
 #
-# In a Markdown file (-v markdown=1) each fenced ```console block is a case.
+# In a Markdown file (-v markdown=1) each fenced ```console block is a case, and
+# all of them run one after another in one shell and one home, as a reader would
+# type them. With TEST_FILTER all run, and those that it names are counted.
 #
 # Variables: work (an empty directory), build (first in PATH). Ends with the
 # line "passed failed skipped", three numbers, for tests/cli/run to add up. With
@@ -24,9 +26,11 @@ function quoted(text) {
 }
 
 function begin_case(title) {
-    end_case()
+    if (!markdown)
+        end_case()
     name = title
-    n_cmds = 0
+    if (!markdown)
+        n_cmds = 0
     needs = ""
 }
 
@@ -43,15 +47,8 @@ function is_wanted(title) {
     return index(title, ENVIRON["TEST_FILTER"]) > 0 || !ENVIRON["TEST_FILTER"]
 }
 
-function end_case(    dir, script, i, bad) {
-    if (!n_cmds || !is_wanted(name))
-        return
-    if (needs != "" && !installed(needs)) {
-        print "skipped: " FILENAME ": " name " (needs " needs ")"
-        skipped++
-        return
-    }
-    dir = work "/" (++n_cases)
+# Write and run the script of the commands so far.
+function run_commands(dir,    script, i) {
     system("mkdir -p " quoted(dir "/here") " " quoted(dir "/home"))
     script = dir "/script"
     print "cd " quoted(dir "/here") >script
@@ -63,6 +60,39 @@ function end_case(    dir, script, i, bad) {
     }
     close(script)
     system("timeout 120 sh " quoted(script) " >" quoted(dir "/stray") " 2>&1")
+}
+
+# All blocks of a Markdown file: the first command that fails decides a block.
+function end_blocks(    dir, i, bad) {
+    if (!n_cmds)
+        return
+    dir = work "/1"
+    run_commands(dir)
+    for (i = 1; i <= n_cmds; i++) {
+        name = block[i]
+        if (!is_wanted(name))
+            continue
+        if (name in bad)
+            continue
+        if (!check(dir, i)) {
+            bad[name] = 1
+            failed++
+        } else if (i == n_cmds || block[i + 1] != name)
+            passed++
+    }
+    system("chmod -R u+rwX " quoted(dir))
+}
+
+function end_case(    dir, i, bad) {
+    if (!n_cmds || !is_wanted(name))
+        return
+    if (needs != "" && !installed(needs)) {
+        print "skipped: " FILENAME ": " name " (needs " needs ")"
+        skipped++
+        return
+    }
+    dir = work "/" (++n_cases)
+    run_commands(dir)
     for (i = 1; i <= n_cmds && !bad; i++)
         bad = !check(dir, i)
     if (bad)
@@ -155,8 +185,6 @@ function same(pattern, text,    part, n, i, at) {
 BEGIN { passed = failed = 0 }
 
 markdown && /^```/ {
-    if (inside)
-        end_case()
     inside = !inside && /^```console/
     if (inside)
         begin_case("line " FNR)
@@ -168,6 +196,7 @@ markdown && !inside { next }
 /^! / { needs = substr($0, 3); next }
 /^\$ / {
     cmd[++n_cmds] = substr($0, 3)
+    block[n_cmds] = name
     want_status[n_cmds] = "0"
     n_lines[n_cmds] = 0
     next
@@ -180,6 +209,9 @@ markdown && !inside { next }
 n_cmds { lines[n_cmds, ++n_lines[n_cmds]] = $0 }
 
 END {
-    end_case()
+    if (markdown)
+        end_blocks()
+    else
+        end_case()
     print passed + 0, failed + 0, skipped + 0
 }

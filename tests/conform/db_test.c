@@ -300,6 +300,81 @@ TEST(db_failure_to_bind_is_reported_by_the_next_step)
     over_all(bind_out_of_range);
 }
 
+static void schema(struct db *db)
+{
+    bool is = true;
+    int64_t n;
+
+    OK(db_schema_version(db, &n, &test_err));
+    EQ(0, n);
+    OK(db_begin(db, DB_SOON, &test_err));
+    OK(db_set_schema_version(db, 7, &test_err));
+    db_rollback(db);
+    OK(db_schema_version(db, &n, &test_err));
+    EQ(0, n);
+    OK(db_set_schema_version(db, 7, &test_err));
+    OK(db_schema_version(db, &n, &test_err));
+    EQ(7, n);
+    OK(db_has_table(db, "u", &is, &test_err));
+    NO(is);
+    OK(db_has_table(db, "t", &is, &test_err));
+    YES(is);
+    OK(db_has_only_tables(db, "t", "u", &is, &test_err));
+    NO(is);
+    OK(db_exec(db, "CREATE TABLE u(n INTEGER)", &test_err));
+    OK(db_has_only_tables(db, "t", "u", &is, &test_err));
+    YES(is);
+    OK(db_exec(db, "CREATE VIEW v AS SELECT n FROM u", &test_err));
+    OK(db_has_only_tables(db, "t", "u", &is, &test_err));
+    NO(is);
+}
+
+TEST(db_knows_its_tables_and_keeps_the_version_of_its_schema)
+{
+    over_all(schema);
+}
+
+TEST(db_data_version_counts_the_commits_of_others_only)
+{
+    struct db *db = open_file(), *other = open_file();
+    int64_t before, after;
+
+    OK(db_exec(db, "CREATE TABLE t(n INTEGER)", &test_err));
+    OK(db_data_version(db, &before, &test_err));
+    OK(db_exec(db, "INSERT INTO t VALUES(1)", &test_err));
+    OK(db_data_version(db, &after, &test_err));
+    EQ(before, after);
+    OK(db_exec(other, "INSERT INTO t VALUES(2)", &test_err));
+    OK(db_data_version(db, &after, &test_err));
+    YES(after != before);
+    db_close(other);
+    db_close(db);
+}
+
+TEST(db_releases_unused_space_in_steps)
+{
+    struct db *db = open_file();
+    int64_t bytes, unused, left, n, sum = 0, steps = 0;
+
+    OK(db_exec(db, "CREATE TABLE t(b BLOB)", &test_err));
+    OK(db_exec(db, "INSERT INTO t VALUES(zeroblob(4000000))", &test_err));
+    OK(db_exec(db, "DELETE FROM t", &test_err));
+    OK(db_space(db, &bytes, &unused, &test_err));
+    YES(unused > 3900000 && unused < bytes);
+    do {
+        OK(db_release_space(db, 1 << 20, &n, &test_err));
+        YES(n <= 1 << 20);
+        sum += n;
+        steps++;
+    } while (n > 0);
+    EQ(unused, sum);
+    YES(steps >= 4);
+    OK(db_space(db, &n, &left, &test_err));
+    EQ(0, left);
+    EQ(bytes - unused, n);
+    db_close(db);
+}
+
 TEST(db_second_writer_waits_and_then_is_told)
 {
     struct db *a = open_file(), *b = open_file();

@@ -196,6 +196,29 @@ TEST(an_open_object_knows_when_its_name_is_gone)
     over_all(gone);
 }
 
+static void lost(struct object_store *s)
+{
+    struct object_info info;
+    struct object *o;
+
+    put(s, "log", "one\n");
+    OK(s->ops->edit(s, "log", &o, &info, &test_err));
+    OK(o->ops->hold(o, 0, &test_err));
+    OK(o->ops->append_at(o, 4, bytes_str("two\n"), &test_err));
+    OK(o->ops->sync(o, &test_err));
+    OK(s->ops->rename(s, "log", "aside", &test_err));
+    put(s, "log", "other\n");
+    OK(o->ops->append_at(o, 8, bytes_str("three\n"), &test_err));
+    IS(QUIRE_CHANGED, o->ops->sync(o, &test_err));
+    HAS(test_err.what, "moved, replaced or removed");
+    o->ops->close(o);
+}
+
+TEST(a_sync_of_a_held_object_that_was_moved_aside_is_refused)
+{
+    over_all(lost);
+}
+
 struct seen {
     char names[256];
     int objects;

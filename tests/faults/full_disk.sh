@@ -138,7 +138,47 @@ for layout in packed loose flat; do
     it "$layout: a stream that fills the disk leaves nothing behind" \
         stream_$layout
 done
+# A home with artifacts of two sessions, $one and $two, and no space left.
+full_home() {
+    mkdir disk
+    mount -t tmpfs -o size=20m none disk
+    export QUIRE_HOME="$PWD/disk/home"
+    one=$(quire session new | cut -d'"' -f4)
+    two=$(quire session new | cut -d'"' -f4)
+    i=0
+    while [ $i -lt 20 ]; do
+        noise 40000 | quire artifact put $i - --session "$one" >/dev/null
+        i=$((i + 1))
+    done
+    noise 900000 | quire artifact put big - --session "$one" >/dev/null
+    echo keep | quire artifact put keep - --session "$two" >/dev/null
+    [ -s disk/home/reserve ] || fails "no space is reserved"
+    fill_up
+}
+
+# What frees space must not need any.
+full_delete() {
+    full_home
+    noise 1000 >new
+    expect 3 quire artifact put new new --session "$two"
+    complains 'No space left on device'
+    [ -s disk/home/reserve ] || fails "a put took the reserve"
+    expect 0 quire artifact rm --purge big --session "$one"
+    fill_up
+    expect 0 quire session rm "$one"
+    fill_up
+    expect 0 quire gc --grace 0 --yes
+    expect 0 quire check
+    grep -q ' 0 blobs unreferenced' out || fails "$(cat out)"
+    [ -s disk/home/reserve ] || fails "the reserve was not made again"
+    expect 0 quire artifact get keep --session "$two"
+    [ "$(cat out)" = keep ] || fails "lost: $(cat out)"
+    expect 0 quire artifact put new new --session "$two"
+    expect 0 quire check
+}
+
 it 'a disk without inodes refuses more files' no_inodes
 it 'get -o onto a full disk leaves no part of a file' get_full
 it 'a home on a full disk can be made when there is room' new_home
+it 'a full disk allows deletions' full_delete
 summary

@@ -160,6 +160,7 @@ almost_too_long() {
         4090 4095; do
         home=$PWD
         while [ $((${#home} + 201)) -lt $len ]; do home=$home/$part; done
+        mkdir -p "$home"
         home=$home/$(printf "%.$((len - ${#home} - 1))s" "$part")
         got=0
         timeout 10 quire --home "$home" blob put small >out 2>err || got=$?

@@ -60,7 +60,7 @@ slash_read_only() {
     mount -t tmpfs -o size=20m none disk
     home=disk/home
     echo kept >content
-    expect 0 quire --home "$home" artifact put a.md content
+    expect 0 quire --home "$home" --session user artifact put a.md content
     mount -o remount,bind,ro disk
     printf '/read a.md\n/write --persist b\nx\n/endwrite\n' >turn
     expect 1 quire --home "$home" --session user slash <turn

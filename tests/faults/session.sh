@@ -253,6 +253,54 @@ busy() {
     whole 3
 }
 
+# Lines that take long to write, each killed at another moment.
+killed_in_a_line() {
+    python3 -c 'import os; open("probe", "w"); os.setxattr("probe", "user.a", b"")' ||
+        skip 'no extended attributes here'
+    begin "$PWD/home"
+    python3 -c '
+import json
+print(json.dumps({"type": "custom", "data": ["x" * 400000] * 100}))' >large
+    n=0 cut=0
+    while [ $n -lt 12 ]; do
+        quire --home "$home" session append "$path" <large >/dev/null 2>&1 &
+        pid=$!
+        sleep 0.0$((3 + n % 7))
+        kill -9 $pid 2>/dev/null || :
+        wait $pid 2>/dev/null || :
+        quire --home "$home" session check "$path" >out || fails "$(cat out)"
+        ! grep -q unacknowledged out || cut=$((cut + 1))
+        n=$((n + 1))
+    done
+    echo "$cut of $n were cut off"
+    append 0 one
+    quire --home "$home" session check "$path" >out || fails "$(cat out)"
+    [ ! -s out ] || fails "$(cat out)"
+}
+
+it 'an append that is killed in a long line is no damage' killed_in_a_line
+# A mount point cannot be removed: whoever removes the session is told, and the
+# next writer tries again.
+stuck_workspace() {
+    begin home
+    S=$(basename "$path" .jsonl | sed 's/.*_//')
+    space=home/artifacts/sessions/$S
+    echo '{"action":"write","filename":"a/b","content":"x"}' >ask
+    quire --home home tool workspace --session "$S" <ask >out
+    mount -t tmpfs -o size=1m none "$space/agent/a"
+    expect 3 quire --home home session rm "$S"
+    complains "cannot remove all of .*/artifacts/sessions/$S" 'tries again'
+    [ ! -e "$path" ] || fails "the session is still there"
+    expect 1 quire --home home session show "$S"
+    umount "$space/agent/a"
+    expect 0 quire --home home artifact ls --all-sessions
+    expect 0 quire --home home session new
+    echo x >x
+    expect 0 quire --home home artifact put x x
+    [ ! -e "$space" ] || fails "left behind: $(find "$space")"
+    expect 0 quire --home home check
+}
+
 it 'a disk that fills up keeps whole lines, and goes on' full
 it 'a line that is larger than the disk leaves no part of itself' full_in_a_line
 it 'a session that cannot be rewritten stays as it is' full_rename
@@ -266,5 +314,6 @@ it 'a session that may not be read says so' forbidden_file
 it 'a directory of sessions that is closed says so' forbidden_directory
 it 'a session that may not be written can be read' forbidden_write
 it 'a directory that is closed allows appends and no rewrites' closed_directory
+it 'a session whose files cannot all be removed says so' stuck_workspace
 it 'a session that is being written names its writer' busy
 summary

@@ -131,7 +131,28 @@ get_while_removed() {
     done
 }
 
+remove_beside_check() {
+    export QUIRE_HOME="$PWD/home"
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        quire session new | cut -d'"' -f4
+    done >ids
+    while read -r id; do
+        echo "$id" | quire --session "$id" artifact put f.txt - >/dev/null
+    done <ids
+    (
+        set -e
+        while read -r id; do quire session rm "$id"; done <ids
+    ) >/dev/null 2>errors &
+    pid=$!
+    while kill -0 $pid 2>/dev/null; do
+        quire check >out 2>&1 || fails "$(cat out)"
+    done
+    wait $pid || fails "$(cat errors)"
+    unset QUIRE_HOME
+}
+
 it 'puts of one large file at once store it once' same_file_twice
+it 'check beside the removal of sessions finds nothing wrong' remove_beside_check
 it 'check beside put finds nothing wrong' put_beside_check
 it 'get is right while the file is replaced by its equal' get_while_replaced
 it 'get never lies while the file is replaced by others' get_while_damaged

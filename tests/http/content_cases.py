@@ -42,6 +42,18 @@ def types_of_content(w):
 
 
 @case
+def the_agent_that_wrote_an_artifact(w):
+    here = w.conversation()
+    body = {"path": "a", "content": "x", "source_agent_id": "scout-7"}
+    put = w.ask("POST", here + "/artifacts", body, want=201).json()["artifact"]
+    w.same("scout-7", put["source_agent_id"], "on writing")
+    w.ask("PUT", here + "/files/b", b"x", want=201)
+    rows = w.ask("GET", here + "/artifacts", want=200).json()["artifacts"]
+    w.same({"a": "scout-7", "b": ""},
+           {r["path"]: r["source_agent_id"] for r in rows}, "in a list")
+
+
+@case
 def paths_that_lead_elsewhere(w):
     here = w.conversation()
     for path in ("../x", "a/../../x", "/etc/passwd", ".hidden", "a:b", "con",
@@ -152,6 +164,22 @@ def tags(w):
     w.ask("PUT", here + "/files/u", b"x", headers={"If-Match": "*"}, want=412)
     w.ask("PUT", here + "/files/u", b"x", headers={"If-None-Match": "*"},
           want=201)
+
+
+@case
+def purged_artifacts_cannot_be_restored(w):
+    here = w.conversation()
+    for name, address in (("p", "/files/p"), ("q", None), ("r", None)):
+        got = w.ask("PUT", here + "/files/" + name, b"gone", want=201)
+        number = got.json()["artifact"]["id"]
+        if name == "q":
+            address = "/artifacts/%d" % number
+        it = here + address if address else "/v1/artifacts/%d" % number
+        w.same({"deleted": True},
+               w.ask("DELETE", it + "?purge=true", want=200).json(), it)
+        w.ask("POST", here + "/artifacts/restore", {"path": name}, want=404)
+    w.same(0, w.ask("GET", here + "/artifacts?deleted=true").json()["count"],
+           "nothing is soft-deleted")
 
 
 @case

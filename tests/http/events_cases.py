@@ -38,7 +38,7 @@ def what_a_stream_is(w):
 @case
 def a_stream_asks_for_a_token(w):
     w.ask("GET", "/v1/events", token=None, want=401)
-    w.ask("GET", "/v1/events", token=ADMIN, want=401)
+    w.ask("GET", "/v1/events", token=ADMIN, want=403)
     w.ask("POST", "/v1/events", {}, want=405)
     w.ask("GET", "/v1/events?conversation=x", want=400)
 

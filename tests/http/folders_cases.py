@@ -68,6 +68,32 @@ def a_folder_and_what_is_in_it(w):
 
 
 @case
+def folders_are_listed_by_position_and_name(w):
+    made = {name: w.ask("POST", FOLDERS, {"name": name}, want=201).json()
+            for name in ("c", "a", "b")}
+    w.same([0] * 3, [f["position"] for f in made.values()], "at first")
+
+    def place(which, **change):
+        return w.ask("PATCH", FOLDERS + "/%d" % made[which]["id"], change,
+                     want=200).json()
+    w.same(2, place("a", position=2)["position"], "its place")
+    w.same(["b", "c", "a"], [n for n, _ in names(w)], "a is last")
+    got = place("b", name="z", position=1)
+    w.same(("z", 1), (got["name"], got["position"]), "both at once")
+    w.same(["c", "z", "a"], [n for n, _ in names(w)], "in order")
+    w.same("a", place("a", position=0)["name"], "its name stays")
+    w.same(["a", "c", "z"], [n for n, _ in names(w)], "by name again")
+    one = FOLDERS + "/%d" % made["a"]["id"]
+    for bad in (-1, 1.5, "1", 1 << 31):
+        w.ask("PATCH", one, {"position": bad}, want=400)
+    w.ask("PATCH", FOLDERS + "/999999", {"position": 1}, want=404)
+    tenant = w.ask("GET", "/v1/usage").json()["tenant_id"]
+    got = w.ask("GET", FOLDERS).json()
+    w.same([tenant] * 4, [got["tenant_id"]] +
+           [f["tenant_id"] for f in got["folders"]], "whose they are")
+
+
+@case
 def a_folder_that_is_not_there(w):
     here = w.conversation()
     theirs = w.tenant()[1]
@@ -99,17 +125,25 @@ def what_the_admin_did_is_kept(w):
     w.ask("DELETE", one, token=ADMIN, want=404)
     got = w.ask("GET", "/v1/admin/audit?limit=200", token=ADMIN, want=200)
     mine = [e for e in got.json()["entries"]
-            if e["tenant_id"] == made["id"] or e["action"] == "config.set"]
+            if e["tenant_id"] == made["id"] or e["event"] == "config.set"]
     w.same(["tenant.remove", "config.set", "config.set", "tenant.enable",
             "tenant.disable", "tenant.rotate", "tenant.add"],
-           [e["action"] for e in mine], "what was done, the last first")
+           [e["event"] for e in mine], "what was done, the last first")
+    w.same(["delete_tenant", "update_setting", "update_setting",
+            "update_tenant", "update_tenant", "rotate_token", "create_tenant"],
+           [e["action"] for e in mine], "as arbiter's clients know it")
+    for e in mine:
+        w.same(e["created_at"], e["ts"], "the time")
+        w.same(("setting", "versions.kept") if e["event"] == "config.set" else
+               ("tenant", str(made["id"])),
+               (e["target_kind"], e["target_id"]), "the target")
     w.same(["admin"] * 5, [e["actor"] for e in mine
-                           if e["action"] != "config.set"], "who did it")
+                           if e["event"] != "config.set"], "who did it")
     w.same(["uid:%d" % os.geteuid()] * 2, [
-        e["actor"] for e in mine if e["action"] == "config.set"], "and this")
+        e["actor"] for e in mine if e["event"] == "config.set"], "and this")
     w.same([("21", None), (None, "21")],
            [(e["before"], e["after"]) for e in mine
-            if e["action"] == "config.set"], "the setting")
+            if e["event"] == "config.set"], "the setting")
     full = {"name": name, "disabled": False, "has_token": True}
     w.same((None, full), (mine[-1]["before"], mine[-1]["after"]), "added")
     w.same((full, None), (mine[0]["before"], mine[0]["after"]), "removed")
@@ -124,7 +158,7 @@ def what_the_admin_did_is_kept(w):
 def the_record_in_pages_for_the_admin_alone(w):
     for _ in range(4):
         w.tenant()
-    w.ask("GET", "/v1/admin/audit", want=401)
+    w.ask("GET", "/v1/admin/audit", want=403)
     seen, before = [], None
     for _ in range(1000):
         got = w.ask("GET", "/v1/admin/audit?limit=3" + (

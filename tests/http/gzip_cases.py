@@ -2,6 +2,7 @@
 import gzip
 import hashlib
 import json
+import lzma
 import threading
 
 from client import case, exchange
@@ -60,6 +61,42 @@ def what_gains_nothing_stays(w):
         at = put(w, name, TEXT, mime)
         got = w.ask("GET", at, headers={"Accept-Encoding": "gzip"}, want=200)
         w.same("gzip", got["Content-Encoding"], mime)
+
+
+@case
+def what_is_packed_is_not_packed_again(w):
+    twice = {"gzip": gzip.compress(b"\0" * 4000000, 1),
+             "xz": lzma.compress(b"\0" * 10000000)}
+    for name, packed in twice.items():
+        w.yes(len(gzip.compress(packed)) < len(packed) and len(packed) > 1024,
+              name + " would shrink")
+        at = put(w, "t." + name, packed, "text/plain")
+        for _ in range(2):
+            got = w.ask("GET", at, headers={"Accept-Encoding": "gzip"},
+                        want=200)
+            w.same(("", True), (got["Content-Encoding"], got.body == packed),
+                   name)
+            w.same("Accept-Encoding", got["Vary"], name + ": Vary")
+        digest = hashlib.sha256(packed).hexdigest()
+        got = w.ask("GET", "/v1/blobs/" + digest,
+                    headers={"Accept-Encoding": "gzip"}, want=200)
+        w.same(("", True), (got["Content-Encoding"], got.body == packed),
+               name + " as a blob")
+
+
+@case
+def a_cached_answer_is_the_one_that_was_asked_for(w):
+    at = put(w, "t.txt", TEXT, "text/plain")
+    bodies = set()
+    for wish in ("gzip", "identity", "gzip", "gzip", "identity"):
+        got = w.ask("GET", at, headers={"Accept-Encoding": wish}, want=200)
+        w.same("gzip" if wish == "gzip" else "", got["Content-Encoding"], wish)
+        w.same(TEXT, gzip.decompress(got.body) if wish == "gzip" else got.body,
+               wish)
+        w.same("Accept-Encoding", got["Vary"], "Vary")
+        w.same(wish == "gzip", got["ETag"].endswith('-gzip"'), "its tag")
+        bodies.add(got.body)
+    w.same(2, len(bodies), "two encodings")
 
 
 @case

@@ -103,6 +103,33 @@ def no_descriptors_are_left(w):
 
 
 @slow_case
+def idle_connections_leave_descriptors_for_requests(w):
+    """Each that is idle has sent a request before."""
+    server = Server(w.server.work, "reserve", files=160)
+    world = World(server)
+    tokens = [world.tenant()[1] for _ in range(6)]
+    idle = []
+    for _ in range(400):
+        s = server.connect()
+        s.sendall(plain("GET", "/healthz"))
+        Reader(s).answer()
+        idle.append(s)
+    for token in tokens:
+        here = world.conversation(token)
+        world.ask("PUT", here + "/files/a", b"x", token, want=201)
+        world.ask("GET", here + "/entries", token=token, want=200)
+        world.ask("POST", "/v1/blobs", b"y" * 200000, token, want=201)
+    # Those that were idle longest are closed, not the last.
+    w.yes(Reader(idle[0]).is_closed(), "the first is closed")
+    idle[-1].sendall(plain("GET", "/healthz"))
+    w.same(200, Reader(idle[-1]).answer().status, "the last")
+    w.wrongs += world.wrongs
+    for s in idle:
+        s.close()
+    w.same(0, server.stop()[0], "its exit status")
+
+
+@slow_case
 def a_home_is_kept_over_the_end(w):
     server = Server(w.server.work, "second")
     world = World(server)
@@ -227,6 +254,32 @@ def where_to_listen_is_checked(w):
                               check=False)
         w.yes(done.returncode in (2, 3) and done.stderr, "--listen %r: %d" %
               (where, done.returncode))
+
+
+def first_lines(w, where, *options):
+    """What `serve` says until it serves, and after SIGTERM."""
+    process = subprocess.Popen(
+        [w.server.program, "serve", "--listen", where, *options],
+        env=dict(os.environ, QUIRE_ADMIN_TOKEN=ADMIN,
+                 QUIRE_HOME=os.path.join(w.server.work, "plain")),
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE)
+    first = process.stderr.readline().decode()
+    process.terminate()
+    rest = process.stderr.read().decode()
+    process.wait(15)
+    w.yes(first.startswith("listening on "), "it serves: %r" % first)
+    return rest
+
+
+@slow_case
+def a_plain_server_for_other_machines_warns(w):
+    for where in ("127.0.0.1:0", "127.8.9.1:0", "localhost:0"):
+        w.same("", first_lines(w, where), "a warning for " + where)
+    said = first_lines(w, "0.0.0.0:0")
+    w.yes(said.startswith("quire: warning: ") and "--tls-cert" in said and
+          said.count("\n") == 1, "for all addresses: %r" % said)
+    w.same("", first_lines(w, "0.0.0.0:0", "--quiet"), "with --quiet")
 
 
 @slow_case

@@ -1,8 +1,9 @@
 """/mcp: the Model Context Protocol by HTTP, of both eras."""
 import json
+import subprocess
 import time
 
-from client import Server, World, asked, case, exchange, plain, slow_case
+from client import ADMIN, Server, World, asked, case, exchange, plain, slow_case
 
 META = "io.modelcontextprotocol/"
 NEW = "2026-07-28"
@@ -277,6 +278,72 @@ def notifications_and_answers_get_no_answer(w):
                want=200)
     w.same([1, 2], sorted(one["id"] for one in got.json()), "a batch")
     w.same(-32600, code(send(w, [message("ping")], want=400)), "no batch")
+
+
+class Tenant(World):
+    """A tenant of its own, as a world of its own."""
+
+    def __init__(self, w):
+        super().__init__(w.server)
+        self.wrongs = w.wrongs
+        self.id, self._token = self.tenant()
+
+
+def revoked_streams_end(w, revoke):
+    """A client's GET, a subscription, and the client itself."""
+    it, other = Tenant(w), Tenant(w)
+    here, there = opened(it), opened(other)
+    streams = [Events(it, None, "/mcp", here, "GET")]
+    body = modern("subscriptions/listen",
+                  {"notifications": {"resourcesListChanged": True}})
+    streams.append(Events(it, body, "/mcp", headers_of(body)))
+    w.yes("notifications" in streams[1].next()["method"], "acknowledged")
+    kept = Events(other, None, "/mcp", there, "GET")
+    began = time.monotonic()
+    token = revoke(it.id) or it.token
+    for one in streams:
+        while one.next(5):
+            pass  # the subscription is answered
+        w.yes(one.ended and time.monotonic() - began < 2, "it ends at once")
+        one.close()
+    got = send(it, message("ping"), headers=here, token=token)
+    w.yes(got.status in (401, 404), "its client is gone: %d" % got.status)
+    send(other, message("ping"), headers=there, want=200)
+    send(other, message("tools/call",
+                        tool(action="write", filename="k", content="1")),
+         headers=there, want=200)
+    w.yes(kept.next(), "another tenant's stream goes on")
+    kept.close()
+
+
+@case
+def streams_end_when_the_token_is_rotated(w):
+    revoked_streams_end(w, lambda tenant: w.ask(
+        "POST", "/v1/admin/tenants/%d/rotate-token" % tenant,
+        token=ADMIN).json()["token"])
+
+
+@case
+def streams_end_when_the_tenant_is_disabled(w):
+    revoked_streams_end(w, lambda tenant: w.ask(
+        "PATCH", "/v1/admin/tenants/%d" % tenant, {"disabled": True},
+        token=ADMIN, want=200) and None)
+
+
+@case
+def streams_end_when_the_tenant_is_removed(w):
+    revoked_streams_end(w, lambda tenant: w.ask(
+        "DELETE", "/v1/admin/tenants/%d?all=true" % tenant,
+        token=ADMIN, want=200) and None)
+
+
+@case
+def streams_end_when_another_process_rotates_the_token(w):
+    def rotate(tenant):
+        subprocess.run([w.server.program, "--home", w.server.home, "tenant",
+                        "rotate", "#%d" % tenant], check=True,
+                       capture_output=True)
+    revoked_streams_end(w, rotate)
 
 
 # ---- what HTTP says --------------------------------------------------------

@@ -51,6 +51,29 @@ def a_request_with_a_body_counts_once(w):
 
 
 @slow_case
+def each_message_of_an_mcp_batch_counts(w):
+    server = Server(w.server.work, "rate-batch", options=["--rate", "1",
+                                                          "--burst", "10"])
+    world = World(server)
+    token = world.tenant()[1]
+    headers = {"Content-Type": "application/json",
+               "MCP-Protocol-Version": "2025-03-26"}
+
+    def send(n):
+        batch = [{"jsonrpc": "2.0", "method": "ping", "id": i}
+                 for i in range(n)]
+        return world.ask("POST", "/mcp", batch, token, headers)
+    w.same(200, send(8).status, "eight of ten")
+    got = send(8)
+    w.same(429, got.status, "eight more")
+    w.yes(int(got["Retry-After"]) >= 1, "it says when: %r" % got.headers)
+    got = send(11)
+    w.same((400, "invalid"), (got.status, got.json()["kind"]),
+           "more than there ever are at once")
+    server.stop()
+
+
+@slow_case
 def the_rate_is_a_setting_and_is_read_again(w):
     server = Server(w.server.work, "rate-set")
     world = World(server)

@@ -118,7 +118,7 @@ def the_life_of_an_artifact(w):
     got = w.ask("POST", here + "/artifacts", put, want=201).json()
     one = got["artifact"]
     w.same(True, got["created"], "created")
-    w.same(["one", "two"], one["tags"], "tags")
+    w.same(["one", "two", "document", "markdown"], one["tags"], "tags")
     w.same(hashlib.sha256(b"walrus").hexdigest(), one["sha256"], "sha256")
     put["content"] = "walrus two"
     got = w.ask("POST", here + "/artifacts", put, want=200).json()
@@ -141,6 +141,8 @@ def the_life_of_an_artifact(w):
         w.same((1, None), (got["count"], got["next_cursor"]), target)
     hits = w.ask("GET", "/v1/artifacts/search?q=walrus", want=200).json()
     w.same([one["id"]], [h["id"] for h in hits["results"]], "found")
+    hits = w.ask("GET", "/v1/artifacts/search?q=%3F%21", want=200).json()
+    w.same([], hits["results"], "hits of a query without words")
     hits = w.ask("GET", "/v1/artifacts/search?q=nothinglikeit", want=200)
     w.same([], hits.json()["results"], "not found")
     w.ask("DELETE", "%s/artifacts/%d" % (here, one["id"]), want=200)

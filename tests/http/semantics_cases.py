@@ -258,9 +258,9 @@ def what_clients_of_arbiter_ask(w):
     w.same(([], None), listed("after_id=" + ids[3]), "after the last")
     w.ask("GET", here + "/messages?after_id=nobody", want=400)
     for query in ("graduated=true", "graduated=1&q=x", "intent=off",
-                  "intent=off&q=x", "decay=off&q=x"):
+                  "intent=off&q=x", "decay=off&q=x", "intent=on"):
         w.ask("GET", "/v1/memory/entries?" + query, want=200)
-    for query in ("intent=on", "intent=", "intent=x&q=x", "decay=x&q=x"):
+    for query in ("intent=", "intent=x&q=x", "decay=x&q=x"):
         w.ask("GET", "/v1/memory/entries?" + query, want=400)
     w.same(w.ask("GET", "/healthz", token=None).body,
            w.ask("GET", "/v1/health", token=None, want=200).body, "health")

@@ -2,8 +2,11 @@
 the number and by the id of a session. And the page at /."""
 import json
 import os
+import re
+import sqlite3
+import time
 
-from client import ADMIN, case, exchange, plain
+from client import ADMIN, Server, World, case, exchange, plain, slow_case
 
 
 def both(w):
@@ -25,6 +28,15 @@ def a_session_is_read_by_two_names_and_by_number_id_and_prefix(w):
     w.same([row["id"]], [s["id"] for s in w.ask(
         "GET", "/v1/conversations?limit=1", want=200).json()["conversations"]],
         "the other list")
+
+
+@case
+def a_session_names_its_backend(w):
+    row, _addresses = both(w)
+    w.same("file", row["backend"], "a new one")
+    for name in "sessions", "conversations":
+        got = w.ask("GET", "/v1/%s?limit=1" % name, want=200).json()[name]
+        w.same(["file"], [s["backend"] for s in got], name)
 
 
 @case
@@ -128,3 +140,35 @@ def the_root_is_no_page_for_programs(w):
     w.ask("GET", "/", headers=json_only, want=404)
     w.ask("POST", "/", {}, want=405)
     w.ask("GET", "/", token=ADMIN, headers={"Accept": "text/html"}, want=200)
+
+
+@slow_case
+def reading_needs_no_write_lock(w):
+    server = Server(w.server.work, "locked")
+    world = World(server)
+    here = world.conversation(title="t")
+    number = here.rsplit("/", 1)[1]
+    world.ask("PUT", here + "/files/a.txt", b"text", want=201)
+    world.ask("POST", here + "/messages",
+              {"message": {"role": "user", "content": "one"}}, want=201)
+    time.sleep(2.2)  # until its time tells it from a later state
+    world.ask("GET", "/v1/conversations", want=200)
+    world.ask("POST", here + "/messages",
+              {"message": {"role": "user", "content": "two"}}, want=201)
+    db = sqlite3.connect(server.home + "/quire.db", isolation_level=None)
+    db.execute("BEGIN IMMEDIATE")
+    for route, methods in server.openapi["paths"].items():
+        if "get" not in methods or re.search("events|mcp|admin", route):
+            continue
+        target = re.sub(r"{(conversation|session)}", number, route)
+        target = re.sub(r"{\w+}", "1", target.replace("{path}", "a.txt"))
+        began = time.monotonic()
+        got = world.ask("GET", target + "?q=one" * target.endswith("search"))
+        w.yes(got.status < 500 and time.monotonic() - began < 2,
+              "%s: %d after %.1f s" % (target, got.status,
+                                       time.monotonic() - began))
+    w.same(2, world.ask("GET", here, want=200).json()["messages"],
+           "messages, counted although nothing can be stored")
+    db.execute("ROLLBACK")
+    db.close()
+    server.stop()

@@ -126,11 +126,12 @@ def a_tenant_is_no_admin(w):
         for method in methods:
             target = re.sub(r"{\w+}", str(number), route)
             w.ask(method.upper(), target, {"name": "x", "disabled": True},
-                  token, want=401)
+                  token, want=403)
     w.ask("GET", "/v1/conversations", token=token, want=200)
     for target in ("/v1/conversations", "/v1/artifacts", "/v1/blobs/" +
                    "0" * 64):
-        w.ask("GET", target, token=ADMIN, want=401)
+        got = w.ask("GET", target, token=ADMIN, want=403)
+        w.same("forbidden", got.json()["kind"], target)
 
 
 @case

@@ -189,7 +189,7 @@ def files_that_cannot_be_used(w):
     env = dict(os.environ, QUIRE_HOME=os.path.join(work, "refused"),
                QUIRE_ADMIN_TOKEN=ADMIN)
     for words, options in (
-            ("not of the certificate", (cert, other_key)),
+            ("does not match the certificate", (cert, other_key)),
             ("can be read by others", (cert, open_key)),
             ("cannot be used", (noise, key)),
             ("cannot be used", (cert, noise)),

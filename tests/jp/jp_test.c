@@ -22,10 +22,11 @@
     "\"b2s=\"\n  }\n]\n"
 #define MOVED                                                                 \
     "[\n  {\n    \"timestamp\": \"2026-11-16 10:20:30.5\",\n    \"type\": "   \
-    "\"tool_call_response\",\n    \"id\": \"1\",\n    \"content\": {\n      " \
+    "\"tool_call_response\",\n    \"id\": \"1\",\n    \"content\": [\n      " \
+    "{\n        \"type\": \"text\",\n        \"content\": {\n          "      \
     "\"$blob\": "                                                             \
     "\"2689367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df\",\n" \
-    "      \"size\": 2\n    }\n  }\n]\n"
+    "          \"size\": 2\n        }\n      }\n    ]\n  }\n]\n"
 #define BLOB              \
     "ws/.jp/blobs/26/89/" \
     "367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df.blob.gz"
@@ -632,11 +633,13 @@ TEST(a_brief_look_opens_no_blob)
     prints(q, QUIRE_PRINT_BRIEF, 1, 0, 0,
            "1 user[me]=3:one\n1 resource[u]=8:\n1 call[ls]=0:\n"
            "1 result[ls]=3:\n2 user=3:two\n2 error=2:\n2 assistant=4:done\n");
-    prints(q, QUIRE_PRINT_FULL, 1, 1, 0,
-           "1 user[me]=3:one\n1 resource[u]!37:blob 55d9067ef2bf is not in the "
-           "store\n1 reasoning=2:hm\n"
-           "1 call[ls]=19:{\n  \"dir\": \"/tmp\"\n}\n1 result[ls]!37:blob "
-           "51a1f05af85e is not in the store\n");
+    prints(
+        q, QUIRE_PRINT_FULL, 1, 1, 0,
+        "1 user[me]=3:one\n1 resource[u]!89:blob 55d9067ef2bfacd4dc38ef7294695794ff61bba45f11b2f4d9b70515c57b2187 is not in the "
+        "store\n1 reasoning=2:hm\n"
+        "1 call[ls]=19:{\n  \"dir\": \"/tmp\"\n}\n1 result[ls]!89:blob "
+        "51a1f05af85e342e3c849b47d387086476282d5f50dc240c19216d6edfb1eb5a "
+        "is not in the store\n");
     quire_close(q);
 }
 

@@ -151,48 +151,78 @@ static void stays(const char *text, const char *problem)
 
 #define ANSWER(content) \
     "[{\"type\":\"tool_call_response\",\"id\":\"1\",\"content\":" content "}]"
-#define REF(n) "{\"$blob\":\"@\",\"size\":" #n "}"
+#define REF(n)       "{\"$blob\":\"@\",\"size\":" #n "}"
+#define BLOCK_REF(n) "[{\"type\":\"text\",\"content\":" REF(n) "}]"
 
 TEST(an_answer_in_base64_becomes_a_reference_and_comes_back)
 {
-    moves(ANSWER("\"b2s=\""), ANSWER(REF(2)), "ok", ANSWER("\"b2s=\""));
-    moves(ANSWER("\"\""), ANSWER(REF(0)), "", ANSWER("\"\""));
-    moves(ANSWER("\"dHJ1ZQ==\""), ANSWER(REF(4)), "true",
+    moves(ANSWER("\"b2s=\""), ANSWER(BLOCK_REF(2)), "ok", ANSWER("\"b2s=\""));
+    moves(ANSWER("\"\""), ANSWER(BLOCK_REF(0)), "", ANSWER("\"\""));
+    moves(ANSWER("\"dHJ1ZQ==\""), ANSWER(BLOCK_REF(4)), "true",
           ANSWER("\"dHJ1ZQ==\""));
 }
 
 TEST(an_answer_that_was_typed_is_kept_as_it_was_typed)
 {
-    moves(ANSWER("\"File\""), ANSWER(REF(4)), "File", ANSWER("\"RmlsZQ==\""));
-    moves(ANSWER("\"not \\u0066ound\\n\""), ANSWER(REF(10)), "not found\n",
-          ANSWER("\"bm90IGZvdW5kCg==\""));
-    moves(ANSWER("\"w-k_\""), ANSWER(REF(4)), "w-k_", ANSWER("\"dy1rXw==\""));
+    moves(ANSWER("\"File\""), ANSWER(BLOCK_REF(4)), "File",
+          ANSWER("\"RmlsZQ==\""));
+    moves(ANSWER("\"not \\u0066ound\\n\""), ANSWER(BLOCK_REF(10)),
+          "not found\n", ANSWER("\"bm90IGZvdW5kCg==\""));
+    moves(ANSWER("\"w-k_\""), ANSWER(BLOCK_REF(4)), "w-k_",
+          ANSWER("\"dy1rXw==\""));
 }
 
 TEST(an_answer_in_an_object_is_moved_too)
 {
-    moves(ANSWER("{\"text\":\"ok\"}"), ANSWER(REF(2)), "ok",
+    moves(ANSWER("{\"text\":\"ok\"}"), ANSWER(BLOCK_REF(2)), "ok",
           ANSWER("\"b2s=\""));
-    moves(ANSWER("{\"blob\":\"b2s=\"}"), ANSWER(REF(2)), "ok",
+    moves(ANSWER("{\"blob\":\"b2s=\"}"), ANSWER(BLOCK_REF(2)), "ok",
           ANSWER("\"b2s=\""));
-    moves(ANSWER("{\"blob\":\"/w==\"}"), ANSWER(REF(1)), "\xff",
+    moves(ANSWER("{\"blob\":\"/w==\"}"), ANSWER(BLOCK_REF(1)), "\xff",
           ANSWER("{\"blob\":\"/w==\"}"));
     /* In an object it is what it says. */
-    moves(ANSWER("{\"text\":\"b2s=\"}"), ANSWER(REF(4)),
+    moves(ANSWER("{\"text\":\"b2s=\"}"), ANSWER(BLOCK_REF(4)),
           "b2s=", ANSWER("\"YjJzPQ==\""));
 }
 
 TEST(blocks_of_an_answer_are_moved_one_by_one)
 {
-    moves(ANSWER("[{\"type\":\"text\",\"text\":\"ok\"}]"),
-          ANSWER("[{\"type\":\"text\",\"content\":" REF(2) "}]"), "ok",
-          ANSWER("[{\"type\":\"text\",\"content\":{\"text\":\"ok\"}}]"));
+    moves(ANSWER("[7,{\"type\":\"text\",\"text\":\"ok\"}]"),
+          ANSWER("[7,{\"type\":\"text\",\"content\":" REF(2) "}]"), "ok",
+          ANSWER("[7,{\"type\":\"text\",\"content\":{\"text\":\"ok\"}}]"));
+    moves(ANSWER("[{\"type\":\"text\",\"content\":\"b2s=\"},7]"),
+          ANSWER("[{\"type\":\"text\",\"content\":" REF(4) "},7]"), "b2s=",
+          ANSWER("[{\"type\":\"text\",\"content\":{\"text\":\"b2s=\"}},7]"));
+    moves(ANSWER("[{\"content\":{\"text\":\"ok\"},\"type\":\"text\",\"x\":1}]"),
+          ANSWER("[{\"content\":" REF(2) ",\"type\":\"text\",\"x\":1}]"), "ok",
+          ANSWER(
+              "[{\"content\":{\"text\":\"ok\"},\"type\":\"text\",\"x\":1}]"));
+}
+
+TEST(one_text_block_goes_out_as_it_is_and_comes_back_as_the_string_jp_reads)
+{
+    moves(ANSWER("[{\"type\":\"text\",\"text\":\"ok\"}]"), ANSWER(BLOCK_REF(2)),
+          "ok", ANSWER("\"b2s=\""));
     moves(ANSWER("[{\"type\":\"text\",\"content\":\"b2s=\"}]"),
-          ANSWER("[{\"type\":\"text\",\"content\":" REF(4) "}]"), "b2s=",
-          ANSWER("[{\"type\":\"text\",\"content\":{\"text\":\"b2s=\"}}]"));
+          ANSWER(BLOCK_REF(4)), "b2s=", ANSWER("\"YjJzPQ==\""));
     moves(ANSWER("[{\"content\":{\"text\":\"ok\"},\"type\":\"text\"}]"),
           ANSWER("[{\"content\":" REF(2) ",\"type\":\"text\"}]"), "ok",
-          ANSWER("[{\"content\":{\"text\":\"ok\"},\"type\":\"text\"}]"));
+          ANSWER("\"b2s=\""));
+    moves(ANSWER("[{\"type\":\"text\",\"content\":{\"blob\":\"/w==\"}}]"),
+          ANSWER(BLOCK_REF(1)), "\xff", ANSWER("{\"blob\":\"/w==\"}"));
+}
+
+TEST(an_answer_that_was_a_reference_by_itself_is_still_read)
+{
+    struct scene s;
+
+    scene_open(&s);
+    fix_put(&s.f, bytes_str("ok"));
+    OK(out_of(&s, bytes_str(with_ref(ANSWER(REF(2)), "ok"))));
+    NO(s.changed);
+    OK(back(&s, bytes_str(with_ref(ANSWER(REF(2)), "ok"))));
+    SAME_TEXT(ANSWER("\"b2s=\""), copy(buf_bytes(&s.out)));
+    scene_close(&s);
 }
 
 TEST(a_block_by_itself_is_a_block)
@@ -215,6 +245,27 @@ TEST(resources_of_an_answer_are_moved)
     moves(BLOCK("\"content\":{\"blob\":\"/w==\"}"),
           BLOCK("\"content\":" REF(1)), "\xff",
           BLOCK("\"content\":{\"blob\":\"/w==\"}"));
+}
+
+TEST(binary_that_happens_to_be_utf8_stays_binary)
+{
+    moves(BLOCK("\"content\":{\"blob\":\"b2s=\"}"),
+          BLOCK("\"content\":{\"$blob\":\"@\",\"size\":2,\"encoding\":"
+                "\"base64\"}"),
+          "ok", BLOCK("\"content\":{\"blob\":\"b2s=\"}"));
+    moves(BLOCK("\"blob\":\"b2s=\""),
+          BLOCK("\"content\":{\"$blob\":\"@\",\"size\":2,\"encoding\":"
+                "\"base64\"}"),
+          "ok", BLOCK("\"content\":{\"blob\":\"b2s=\"}"));
+    moves(BLOCK("\"content\":{\"x\":1,\"blob\":\"b2s=\"}"),
+          BLOCK("\"content\":{\"x\":1,\"$blob\":\"@\",\"size\":2,"
+                "\"encoding\":\"base64\"}"),
+          "ok", BLOCK("\"content\":{\"x\":1,\"blob\":\"b2s=\"}"));
+    /* A member of that name that was there says something else. */
+    moves(BLOCK("\"content\":{\"blob\":\"b2s=\",\"encoding\":\"x\"}"),
+          BLOCK("\"content\":{\"encoding\":\"x\",\"$blob\":\"@\","
+                "\"size\":2}"),
+          "ok", BLOCK("\"content\":{\"encoding\":\"x\",\"text\":\"ok\"}"));
 }
 
 #define REQUEST(resource)                                                       \
@@ -261,7 +312,6 @@ TEST(what_is_no_payload_is_left_alone)
     stays("[{\"type\":\"unheard_of\",\"content\":\"b2s=\"}]", "");
     stays("[{\"content\":\"b2s=\",\"assistant\":{\"name\":\"flattened\"}}]",
           "");
-    stays(ANSWER("null"), "");
     stays(ANSWER("[]"), "");
     stays(ANSWER("[{\"type\":\"question\",\"text\":\"b2s=\"},7,\"b2s=\"]"), "");
     stays(ANSWER("[{\"type\":\"new\",\"content\":{\"text\":\"x\"}}]"), "");
@@ -298,6 +348,10 @@ TEST(what_is_not_plainly_a_payload_is_left_alone_and_told)
          "it is not base64, standard alphabet, padded"},
         {"{\"blob\":\"w-k=\"}", "it is not base64, standard alphabet, padded"},
         {"5", "it is neither a string nor an object"},
+        {"null", "its content is null"},
+        {"[{\"type\":\"text\",\"content\":null}]", "its content is null"},
+        {"[{\"type\":\"resource\",\"resource\":{\"content\":null}}]",
+         "its content is null"},
         {"\"\\ud800\"", "its text is not UTF-8, or has half a surrogate pair"},
         {"\"\xff\"", "its text is not UTF-8, or has half a surrogate pair"},
         {"\"a\",\"content\":\"b\"", "a key of it is there twice"},
@@ -360,20 +414,46 @@ TEST(very_many_odd_things_are_told_in_no_time)
     buf_release(&text);
 }
 
-TEST(a_reference_with_a_wrong_size_is_told_and_not_followed)
+TEST(a_wrong_size_is_told_and_does_not_withhold_what_the_digest_proves)
 {
-    const char *text = with_ref(ANSWER(REF(3)), "ok");
+    static const unsigned long long sizes[] = {3, 0, 1ull << 40};
+    size_t i;
+
+    for (i = 0; i < 3; i++) {
+        char text[200], said[80];
+        struct scene s;
+
+        snprintf(text, sizeof text, ANSWER("{\"$blob\":\"%s\",\"size\":%llu}"),
+                 ref_of("ok"), sizes[i]);
+        snprintf(said, sizeof said, "has 2 bytes, not the %llu", sizes[i]);
+        scene_open(&s);
+        fix_put(&s.f, bytes_str("ok"));
+        OK(out_of(&s, bytes_str(text)));
+        NO(s.changed);
+        HAS(copy(buf_bytes(&s.said)), said);
+        OK(back(&s, bytes_str(text)));
+        HAS(copy(buf_bytes(&s.said)), said);
+        SAME_TEXT(ANSWER("\"b2s=\""), copy(buf_bytes(&s.out)));
+        scene_close(&s);
+    }
+}
+
+TEST(content_far_beyond_its_size_is_told_and_not_unpacked)
+{
+    struct buf big = BUF_INIT(MAX);
+    const char *text;
     struct scene s;
 
+    while (big.len < (2u << 20))
+        buf_add_str(&big, "0123456789abcdef");
+    text = with_ref(ANSWER(REF(3)), buf_text(&big));
     scene_open(&s);
-    fix_put(&s.f, bytes_str("ok"));
-    OK(out_of(&s, bytes_str(text)));
-    NO(s.changed);
-    HAS(copy(buf_bytes(&s.said)), "has 2 bytes, not the 3");
+    fix_put(&s.f, buf_bytes(&big));
     IS(QUIRE_DAMAGED, back(&s, bytes_str(text)));
-    HAS(copy(buf_bytes(&s.said)), "has 2 bytes, not the 3");
+    HAS(copy(buf_bytes(&s.said)), "not the 3 that are written here");
     EQ(0, s.out.len);
     scene_close(&s);
+    buf_release(&big);
 }
 
 TEST(capital_digits_are_understood_and_left_as_they_are)
@@ -401,7 +481,9 @@ TEST(a_reference_is_written_as_the_file_is)
     moves("[\n  {\n    \"type\": \"tool_call_response\",\n    \"content\": "
           "\"b2s=\",\n    \"is_error\": false\n  }\n]\n",
           "[\n  {\n    \"type\": \"tool_call_response\",\n    \"content\": "
-          "{\n      \"$blob\": \"@\",\n      \"size\": 2\n    },\n    "
+          "[\n      {\n        \"type\": \"text\",\n        \"content\": "
+          "{\n          \"$blob\": \"@\",\n          \"size\": 2\n        "
+          "}\n      }\n    ],\n    "
           "\"is_error\": false\n  }\n]\n",
           "ok",
           "[\n  {\n    \"type\": \"tool_call_response\",\n    \"content\": "
@@ -409,17 +491,20 @@ TEST(a_reference_is_written_as_the_file_is)
     moves("[\r\n\t{\r\n\t\t\"type\" : \"tool_call_response\",\r\n\t\t"
           "\"content\" : \"b2s=\"\r\n\t}\r\n]",
           "[\r\n\t{\r\n\t\t\"type\" : \"tool_call_response\",\r\n\t\t"
-          "\"content\" : {\r\n\t\t\t\"$blob\" : \"@\",\r\n\t\t\t\"size\" : "
-          "2\r\n\t\t}\r\n\t}\r\n]",
+          "\"content\" : [\r\n\t\t\t{\r\n\t\t\t\t\"type\" : "
+          "\"text\",\r\n\t\t\t\t\"content\" : "
+          "{\r\n\t\t\t\t\t\"$blob\" : \"@\",\r\n\t\t\t\t\t\"size\" : "
+          "2\r\n\t\t\t\t}\r\n\t\t\t}\r\n\t\t]\r\n\t}\r\n]",
           "ok",
           "[\r\n\t{\r\n\t\t\"type\" : \"tool_call_response\",\r\n\t\t"
           "\"content\" : \"b2s=\"\r\n\t}\r\n]");
     moves("[{\"type\": \"tool_call_response\", \"content\": \"b2s=\"}]",
-          "[{\"type\": \"tool_call_response\", \"content\": {\"$blob\": "
-          "\"@\", \"size\": 2}}]",
+          "[{\"type\": \"tool_call_response\", \"content\": [{\"type\": "
+          "\"text\", \"content\": {\"$blob\": \"@\", \"size\": 2}}]}]",
           "ok", "[{\"type\": \"tool_call_response\", \"content\": \"b2s=\"}]");
     moves("[{\"content\": \"b2s=\", \"type\": \"tool_call_response\"}]",
-          "[{\"content\": {\"$blob\": \"@\", \"size\": 2}, \"type\": "
+          "[{\"content\": [{\"type\": \"text\", \"content\": {\"$blob\": "
+          "\"@\", \"size\": 2}}], \"type\": "
           "\"tool_call_response\"}]",
           "ok", "[{\"content\": \"b2s=\", \"type\": \"tool_call_response\"}]");
 }
@@ -427,7 +512,7 @@ TEST(a_reference_is_written_as_the_file_is)
 TEST(a_byte_order_mark_stays)
 {
     moves("\xef\xbb\xbf " ANSWER("\"b2s=\"") " \n",
-          "\xef\xbb\xbf " ANSWER(REF(2)) " \n", "ok",
+          "\xef\xbb\xbf " ANSWER(BLOCK_REF(2)) " \n", "ok",
           "\xef\xbb\xbf " ANSWER("\"b2s=\"") " \n");
 }
 
@@ -514,25 +599,38 @@ static void any_value(struct twin *t, int depth)
     both(t, kind == 2 ? "]" : "}");
 }
 
+/* Only outside: a line of its own, if lines are the manner. */
+static void out_line(struct twin *t, int depth)
+{
+    buf_add_str(&t->out, t->line);
+    for (; depth > 0 && *t->line; depth--)
+        buf_add_str(&t->out, t->unit);
+}
+
 static void reference(struct twin *t, const quire_blob_info *info, int depth)
 {
+    const char *comma = *t->line ? "" : t->comma;
     char hex[65];
-    int i;
 
     hex_encode(info->digest.byte, 32, hex);
+    buf_add_str(&t->out, "[");
+    out_line(t, depth + 1);
     buf_add_str(&t->out, "{");
-    buf_add_str(&t->out, t->line);
-    for (i = 0; i <= depth && *t->line; i++)
-        buf_add_str(&t->out, t->unit);
-    buf_addf(&t->out, "\"$blob\"%s\"%s\",%s%s", t->colon, hex,
-             *t->line ? "" : t->comma, t->line);
-    for (i = 0; i <= depth && *t->line; i++)
-        buf_add_str(&t->out, t->unit);
-    buf_addf(&t->out, "\"size\"%s%llu%s", t->colon,
-             (unsigned long long)info->size, t->line);
-    for (i = 0; i < depth && *t->line; i++)
-        buf_add_str(&t->out, t->unit);
+    out_line(t, depth + 2);
+    buf_addf(&t->out, "\"type\"%s\"text\",%s", t->colon, comma);
+    out_line(t, depth + 2);
+    buf_addf(&t->out, "\"content\"%s{", t->colon);
+    out_line(t, depth + 3);
+    buf_addf(&t->out, "\"$blob\"%s\"%s\",%s", t->colon, hex, comma);
+    out_line(t, depth + 3);
+    buf_addf(&t->out, "\"size\"%s%llu", t->colon,
+             (unsigned long long)info->size);
+    out_line(t, depth + 2);
     buf_add_str(&t->out, "}");
+    out_line(t, depth + 1);
+    buf_add_str(&t->out, "}");
+    out_line(t, depth);
+    buf_add_str(&t->out, "]");
 }
 
 static void answer(struct twin *t, int depth)
@@ -699,7 +797,7 @@ TEST(nothing_comes_back_if_one_blob_is_missing)
     IS(QUIRE_DAMAGED, back(&s, bytes_str(full)));
     HAS(test_err.what, "1 of its blobs is missing or damaged");
     HAS(copy(buf_bytes(&s.said)),
-        "missing: line 1, byte 41: blob 0123456789ab is not in the store");
+        "missing: line 1, byte 41: blob " HEX " is not in the store");
     EQ(0, s.out.len);
     scene_close(&s);
 }

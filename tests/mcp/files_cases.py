@@ -142,6 +142,20 @@ def what_is_another_sessions_is_not_there(w):
 
 
 @case
+def the_tool_searches_all_sessions_if_they_may_be_read(w):
+    a, b = w.session(), w.session()
+    write(w.peer("--session", a), "theirs.txt", "walrus")
+    one, all = w.peer("--session", b), w.peer("--session", b, "--read", "all")
+    w.same(0, one.data(action="search", query="walrus")["count"], "one's own")
+    found = all.data(action="search", query="walrus")["results"]
+    w.same([("theirs.txt", a)],
+           [(f["filename"], f["session_id"]) for f in found], "all")
+    id = found[0]["artifact_id"]
+    w.same("walrus", all.data(action="read", artifact_id=id)["content"], "read")
+    w.same(0, all.data(action="list")["count"], "a list has one's own")
+
+
+@case
 def the_session_itself_can_be_read(w):
     s = w.session("about bees")
     w.quire("session", "append", s, given=json.dumps(
@@ -290,5 +304,5 @@ def recall_finds_memory_files_and_sessions(w):
     for bad in ({"name": "recall"}, {"name": "recall", "arguments": {}},
                 {"name": "nope"}, {}):
         w.same(-32602, p.code("prompts/get", bad), repr(bad))
-    temp = w.peer()
+    temp = w.peer("--session", "temp")
     temp.result("prompts/get", {"name": "hand-off"})

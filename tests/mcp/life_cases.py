@@ -1,5 +1,6 @@
 """Commands that take their time, cancellations, and the end."""
 import json
+import os
 import subprocess
 import time
 
@@ -58,7 +59,7 @@ def a_long_output_is_linked(w):
     w.same("".join("%d\n" % i for i in range(1, 50001)), there["text"], "all")
     w.yes(link["uri"] in [r["uri"] for r in
                           p.result("resources/list")["resources"]], "listed")
-    other = w.peer()
+    other = w.peer("--session", "temp")
     w.same(-32002, other.code("resources/read", {"uri": link["uri"]}),
            "another's")
 
@@ -203,3 +204,71 @@ def the_settings_for_clients_are_printed(w):
     w.yes(server["command"].endswith("/quire"), server["command"])
     w.same(["mcp", "--home", w.home, "--session", "x", "--allow-run"],
            server["args"], "args")
+
+
+def sessions(w, directory):
+    done = subprocess.run([w.program, "session", "ls", "--json"], env=w.env(),
+                          capture_output=True, check=True, cwd=directory)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    return [row["id"] for row in rows
+            if row["cwd"] == os.path.realpath(directory)]
+
+
+@case
+def each_directory_has_a_session_of_its_own(w):
+    here, there = w.home + ".here", w.home + ".there"
+    for at in (here, there):
+        os.mkdir(at)
+    one, two = w.peer(cwd=here), w.peer(cwd=there)
+    first = one.data(action="write", filename="a", content="here")
+    second = two.data(action="write", filename="a", content="there")
+    w.yes(first["session_id"] != second["session_id"] and
+          "temp" not in (first["session_id"], second["session_id"]),
+          "two sessions: %r %r" % (first, second))
+    w.same("here", one.data(action="read", filename="a")["content"], "here")
+    w.same([first["session_id"]], sessions(w, here), "of the directory")
+    again = w.peer(cwd=here)
+    w.same("here", again.data(action="read", filename="a")["content"],
+           "another client of the directory")
+    last = w.peer("--session", "last", cwd=there)
+    w.same("there", last.data(action="read", filename="a")["content"],
+           "by the name `last`")
+
+
+@case
+def a_new_directory_is_served_and_gets_no_session_by_greetings(w):
+    for args in ((), ("--session", "last")):
+        at = w.home + ".new%d" % len(args)
+        os.mkdir(at)
+        p = w.peer(*args, cwd=at)
+        p.result("ping")
+        w.same("workspace", p.result("tools/list")["tools"][0]["name"], "tools")
+        time.sleep(0.2)
+        w.same([], sessions(w, at), "none yet")
+        p.data(action="list")
+        p.data(action="write", filename="a", content="x")
+        w.same(1, len(sessions(w, at)), "one")
+
+
+@case
+def calls_at_once_create_one_session(w):
+    at = w.home + ".once"
+    os.mkdir(at)
+    p = w.peer(cwd=at)
+    ids = [p.begin("tools/call", {"name": "workspace", "arguments": {
+        "action": "list"}}) for _ in range(12)]
+    for id in ids:
+        p.answer(id)
+    w.same(1, len(sessions(w, at)), "sessions")
+
+
+@case
+def a_subscriber_of_a_new_directory_hears_of_changes(w):
+    at = w.home + ".heard"
+    os.mkdir(at)
+    p = w.peer(cwd=at)
+    p.result("resources/list")
+    session = sessions(w, at)[0]
+    time.sleep(0.3)
+    w.quire("--session", session, "artifact", "put", "b", "-", given=b"x")
+    w.same("notifications/resources/list_changed", p.hear()["method"], "heard")

@@ -58,8 +58,8 @@ class World:
     def session(self, title="a talk"):
         return json.loads(self.quire("session", "new", "--title", title))["id"]
 
-    def peer(self, *args, greet=NEWEST):
-        p = Peer(self, args)
+    def peer(self, *args, greet=NEWEST, cwd=None):
+        p = Peer(self, args, cwd)
         self.peers.append(p)
         if greet and greet != STATELESS:
             p.greet(greet)
@@ -72,11 +72,12 @@ class World:
 
 
 class Peer:
-    def __init__(self, world, args):
+    def __init__(self, world, args, cwd=None):
         self.w = world
         self.process = subprocess.Popen(
             [world.program, "mcp", *args], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=world.env())
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=world.env(),
+            cwd=cwd)
         self.lines = queue.Queue()
         self.notices, self.answers = [], {}
         self.open, self.n, self.stateless = set(), 0, False

@@ -415,6 +415,73 @@ TEST(history_that_we_make_has_the_columns_of_omp_18)
     SAME_TEXT(ours, ask_sql(columns));
 }
 
+static void removes_from(const char *tables)
+{
+    static const int64_t both[] = {1, 3}, absent[] = {2, 99}, none[] = {7};
+    const char *before;
+    quire *q;
+
+    if (tables)
+        run_sql(tables);
+    q = open_home(0);
+    EQ(1, add(q, "alpha secret"));
+    EQ(2, add(q, "beta"));
+    EQ(3, add(q, "gamma secret"));
+    before = ask_sql("SELECT group_concat(sql) FROM sqlite_schema");
+    /* One that does not exist: none is removed. */
+    EQ(QUIRE_NOT_FOUND, quire_history_remove(q, absent, 2, &test_err));
+    EQ(QUIRE_NOT_FOUND, quire_history_remove(q, none, 1, &test_err));
+    OK(quire_history_remove(q, none, 0, &test_err));
+    lists(q, NULL, 0, "3:gamma secret 2:beta 1:alpha secret ");
+    OK(quire_history_remove(q, both, 2, &test_err));
+    lists(q, NULL, 0, "2:beta ");
+    finds(q, "secret", "");
+    EQ(4, add(q, "alpha again"));
+    finds(q, "alpha", "4:alpha again ");
+    quire_close(q);
+    SAME_TEXT(before, ask_sql("SELECT group_concat(sql) FROM sqlite_schema"));
+    SAME_TEXT("0", ask_sql("SELECT count(*) FROM history_fts WHERE history_fts "
+                           "MATCH 'secret'"));
+    run_sql("INSERT INTO history_fts(history_fts) VALUES('integrity-check')");
+    test_forget_dir();
+}
+
+TEST(removed_prompts_are_found_no_more_in_a_file_of_any_program)
+{
+    removes_from(NULL);
+    removes_from(tables_13);
+    removes_from(tables_18);
+}
+
+TEST(a_removed_prompt_leaves_no_bytes_in_the_file)
+{
+    quire *q = open_home(0);
+    int64_t id = add(q, "correct horse battery staple");
+    quire_bytes file;
+
+    add(q, "something else");
+    OK(quire_history_remove(q, &id, 1, &test_err));
+    quire_close(q);
+    run_sql("PRAGMA wal_checkpoint(TRUNCATE)");
+    file = test_read_file(test_path("home/history.db"));
+    NO(memmem(file.data, file.len, "battery", 7));
+    YES(memmem(file.data, file.len, "something", 9));
+}
+
+TEST(nothing_is_removed_from_a_history_that_is_absent)
+{
+    const int64_t id = 1;
+    quire *q = open_home(0);
+
+    EQ(QUIRE_NOT_FOUND, quire_history_remove(q, &id, 1, &test_err));
+    OK(quire_history_remove(q, &id, 0, &test_err));
+    NO(access(test_path("home/history.db"), F_OK) == 0);
+    quire_close(q);
+    q = open_home(QUIRE_READ_ONLY);
+    EQ(QUIRE_INVALID, quire_history_remove(q, &id, 1, &test_err));
+    quire_close(q);
+}
+
 /* 18 does so when it opens a file of 13. */
 TEST(history_may_be_rebuilt_by_another_program_meanwhile)
 {
@@ -525,6 +592,7 @@ static quire_status use_all(void)
     struct buf got = BUF_INIT(1 << 20);
     quire_status st;
     quire *q = NULL;
+    int64_t id = 0;
 
     o.home = test_path("home");
     o.busy_ms = 100;
@@ -533,13 +601,15 @@ static quire_status use_all(void)
         st = quire_history_add(q, bytes_str("a prompt"), "/p", "s", NULL,
                                &test_err);
     if (!st)
-        st = quire_history_add(q, bytes_str("another prompt"), NULL, NULL, NULL,
+        st = quire_history_add(q, bytes_str("another prompt"), NULL, NULL, &id,
                                &test_err);
     if (!st)
         st = quire_history_list(q, NULL, note, &got, &test_err);
     if (!st)
         st = quire_history_search(q, bytes_str("prom"), NULL, note, &got,
                                   &test_err);
+    if (!st)
+        st = quire_history_remove(q, &id, 1, &test_err);
     quire_close(q);
     buf_release(&got);
     return st;

@@ -50,7 +50,7 @@ static void fix_open(struct fix *f)
         "'', '[]', '{}', 0, 0, 0), (202, 2, 22, 'p', 1, x'', 0, '', '', '', "
         "'', '[]', '{}', 0, 0, 0)",
         &test_err));
-    OK(memories_new(f->db, &test_clock, &f->m, &test_err));
+    OK(memories_new(f->db, &test_clock, true, &f->m, &test_err));
 }
 
 static void fix_close(struct fix *f)
@@ -173,6 +173,30 @@ TEST(words_together_rank_above_words_near_above_words_apart)
     for (i = 0; i < 20; i++)
         adds(&f, 1, 0, "x", "one two three");
     finds(&f, &q, "2 3 1 ");
+    fix_close(&f);
+}
+
+TEST(word_beginnings_and_stems_follow_the_words_themselves)
+{
+    struct memory_query q = question("deploy");
+    struct fix f;
+
+    fix_open(&f);
+    adds(&f, 1, 0, "deployments", "on Fridays");
+    adds(&f, 1, 0, "x", "one two three four five six seven deploy nine ten");
+    adds(&f, 1, 0, "Deployment", "");
+    adds(&f, 1, 11, "deploying deployed", "");
+    adds(&f, 1, 0, "redeploy", "is another word");
+    finds(&f, &q, "2 4 3 1 ");
+    q.limit = 1;
+    finds(&f, &q, "2 ");
+    q = question("Deployments");
+    finds(&f, &q, "1 4 3 2 ");
+    q.session = 11;
+    q.fused = true;
+    finds(&f, &q, "1 4 3 2 ");
+    q = question("\"deploy\"");
+    finds(&f, &q, "2 ");
     fix_close(&f);
 }
 

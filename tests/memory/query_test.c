@@ -61,6 +61,62 @@ TEST(a_question_has_thirty_two_words_at_most)
     buf_release(&text);
 }
 
+static void begins(const char *text, const char *wanted)
+{
+    struct buf got = BUF_INIT(1 << 20);
+
+    EQ(*wanted != '\0', memory_stem_expression(bytes_str(text), &got));
+    SAME(bytes_str(wanted), buf_bytes(&got));
+    buf_release(&got);
+}
+
+TEST(the_stems_of_a_question_are_beginnings_of_words)
+{
+    begins("Deployments", "(\"deploy\" *) NOT (\"Deployments\")");
+    begins("the build, cache?", "(\"build\" * OR \"cach\" *) NOT "
+                                "(\"build,\" OR \"cache?\")");
+    begins("x \"in quotes\" gr\xc3\xb6\xc3\x9f"
+           "e",
+           "(\"gr\xc3\xb6\xc3\x9f"
+           "e\" *) NOT "
+           "(\"x\" OR \"in quotes\" OR \"gr\xc3\xb6\xc3\x9f"
+           "e\")");
+    begins("2024 C++ ab report-7.csv what is it", "");
+}
+
+TEST(forms_of_a_word_share_a_stem)
+{
+    static const char *const forms[][2] = {
+        {"deployments", "deploy"},
+        {"deployed", "deploy"},
+        {"deploy", "deploy"},
+        {"deploying", "deploy"},
+        {"policies", "polic"},
+        {"policy", "polic"},
+        {"caches", "cach"},
+        {"caching", "cach"},
+        {"running", "run"},
+        {"controlled", "control"},
+        {"calling", "call"},
+        {"connections", "connect"},
+        {"migration", "migr"},
+        {"migrate", "migrat"},
+        {"string", "string"},
+        {"class", "class"},
+        {"status", "status"},
+        {"as", "as"},
+        {"bus", "bus"},
+        {"s", "s"},
+        {"", ""},
+        {"ties", "tie"},
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof forms / sizeof *forms; i++)
+        SAME(bytes_str(forms[i][1]),
+             bytes_of(forms[i][0], memory_stem(forms[i][0])));
+}
+
 TEST(cue_words_speak_of_types)
 {
     EQ(0, memory_intent(bytes_str("build cache")));

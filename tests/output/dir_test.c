@@ -20,7 +20,7 @@
 
 struct room {
     struct object_store *store, *inner;
-    struct output_dir shelf;
+    struct output_dir outdir;
     struct arena keep;
     bool disk;
     /* Somebody else's names, which appear when we have looked. */
@@ -60,7 +60,7 @@ static void room_open(struct room *r, bool disk)
         OK(object_memory_open(&test_clock, &r->inner, &test_err));
     OK(object_intercept(r->inner, (struct intercept){NULL, after, r}, &r->store,
                         &test_err));
-    r->shelf = (struct output_dir){.store = r->store, .dir = "d"};
+    r->outdir = (struct output_dir){.store = r->store, .dir = "d"};
 }
 
 static void room_close(struct room *r)
@@ -121,10 +121,10 @@ static void log_is(struct room *r, const char *tool, const char *base)
     const char *name, *id;
     char want[300];
 
-    OK(output_dir_put_log(&r->shelf, drafted(r, "ours"), tool, &r->keep, &name,
+    OK(output_dir_put_log(&r->outdir, drafted(r, "ours"), tool, &r->keep, &name,
                           &id, &test_err));
-    snprintf(want, sizeof want, "%s%s%s", r->shelf.dir,
-             *r->shelf.dir ? "/" : "", base);
+    snprintf(want, sizeof want, "%s%s%s", r->outdir.dir,
+             *r->outdir.dir ? "/" : "", base);
     SAME_TEXT(want, name);
     SAME(bytes_of(base, strspn(base, "0123456789")), bytes_str(id));
     holds(r, name, "ours");
@@ -136,7 +136,7 @@ static void report_is(struct room *r, const char *report, const char *parent,
     const char *name, *id;
     char file[600];
 
-    OK(output_dir_put_report(&r->shelf, drafted(r, "ours"), report, parent,
+    OK(output_dir_put_report(&r->outdir, drafted(r, "ours"), report, parent,
                              &r->keep, &name, &id, &test_err));
     SAME_TEXT(want, id);
     snprintf(file, sizeof file, "d/%s.md", want);
@@ -203,9 +203,9 @@ static void counting(struct room *r)
     log_is(r, "bash", "0.bash.log");
     log_is(r, "python", "1.python.log");
     log_is(r, "bash", "2.bash.log");
-    r->shelf.dir = "e";
+    r->outdir.dir = "e";
     log_is(r, "bash", "0.bash.log");
-    r->shelf.dir = "";
+    r->outdir.dir = "";
     log_is(r, "bash", "0.bash.log");
 }
 
@@ -276,8 +276,8 @@ static void largest(struct room *r)
     log_is(r, "bash", "999999999999999.bash.log");
     for (i = 0; i < COUNT(tools); i++) {
         IS(QUIRE_INVALID,
-           output_dir_put_log(&r->shelf, drafted(r, "ours"), tools[i], &r->keep,
-                              &name, &id, &test_err));
+           output_dir_put_log(&r->outdir, drafted(r, "ours"), tools[i],
+                              &r->keep, &name, &id, &test_err));
         HAS(test_err.what, "number");
     }
     holds(r, "d/999999999999999.bash.log", "ours");
@@ -386,14 +386,14 @@ static void bad_parents(struct room *r)
     size_t n;
 
     IS(QUIRE_INVALID,
-       output_dir_put_report(&r->shelf, drafted(r, "ours"), "Reader", "../x",
+       output_dir_put_report(&r->outdir, drafted(r, "ours"), "Reader", "../x",
                              &r->keep, &name, &id, &test_err));
     for (n = 150; n < sizeof parent; n++) {
         quire_status st;
 
         memset(parent, 'p', n);
         parent[n] = '\0';
-        st = output_dir_put_report(&r->shelf, drafted(r, "ours"), "Reader",
+        st = output_dir_put_report(&r->outdir, drafted(r, "ours"), "Reader",
                                    parent, &r->keep, &name, &id, &test_err);
         /* "p...p.0-Reader.md": what a file system takes at most is 255 */
         if (n < 200)
@@ -443,24 +443,24 @@ static void late(struct room *r)
     const char *name, *id;
     size_t n;
 
-    r->shelf.store = NULL;
-    r->shelf.open = open_late;
-    r->shelf.ctx = &l;
-    IS(QUIRE_IO, output_dir_draft(&r->shelf, &d, &test_err));
-    IS(QUIRE_IO, output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    r->outdir.store = NULL;
+    r->outdir.open = open_late;
+    r->outdir.ctx = &l;
+    IS(QUIRE_IO, output_dir_draft(&r->outdir, &d, &test_err));
+    IS(QUIRE_IO, output_dir_list(&r->outdir, &r->keep, &items, &n, &test_err));
     EQ(0, n);
     IS(QUIRE_IO,
-       output_dir_find_log(&r->shelf, "0", &r->keep, &name, &test_err));
-    IS(QUIRE_IO, output_dir_find_report(&r->shelf, "0-A", ".md", &r->keep,
+       output_dir_find_log(&r->outdir, "0", &r->keep, &name, &test_err));
+    IS(QUIRE_IO, output_dir_find_report(&r->outdir, "0-A", ".md", &r->keep,
                                         &name, &test_err));
     SAME_TEXT("not today", test_err.what);
     EQ(4, l.opened);
     l.store = r->store;
-    OK(output_dir_draft(&r->shelf, &d, &test_err));
+    OK(output_dir_draft(&r->outdir, &d, &test_err));
     OK(d->ops->write(d, bytes_str("ours"), &test_err));
-    OK(output_dir_put_log(&r->shelf, d, "bash", &r->keep, &name, &id,
+    OK(output_dir_put_log(&r->outdir, d, "bash", &r->keep, &name, &id,
                           &test_err));
-    OK(output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    OK(output_dir_list(&r->outdir, &r->keep, &items, &n, &test_err));
     EQ(1, n);
     EQ(5, l.opened); /* once is enough */
 }
@@ -480,13 +480,14 @@ TEST(output_dir_calls_a_file_in_the_place_of_its_directory_an_accident)
 
     room_open(&r, true);
     OK(put_file(r.store, "d", "a file"));
-    IS(QUIRE_IO, output_dir_put_log(&r.shelf, drafted(&r, "ours"), "bash",
+    IS(QUIRE_IO, output_dir_put_log(&r.outdir, drafted(&r, "ours"), "bash",
                                     &r.keep, &name, &id, &test_err));
     EQ(QUIRE_IO, test_err.status);
-    IS(QUIRE_IO, output_dir_put_report(&r.shelf, drafted(&r, "ours"), "A", NULL,
-                                       &r.keep, &name, &id, &test_err));
-    IS(QUIRE_IO, output_dir_list(&r.shelf, &r.keep, &items, &n, &test_err));
-    IS(QUIRE_IO, output_dir_find_log(&r.shelf, "0", &r.keep, &name, &test_err));
+    IS(QUIRE_IO, output_dir_put_report(&r.outdir, drafted(&r, "ours"), "A",
+                                       NULL, &r.keep, &name, &id, &test_err));
+    IS(QUIRE_IO, output_dir_list(&r.outdir, &r.keep, &items, &n, &test_err));
+    IS(QUIRE_IO,
+       output_dir_find_log(&r.outdir, "0", &r.keep, &name, &test_err));
     holds(&r, "d", "a file");
     room_close(&r);
 }
@@ -497,7 +498,8 @@ static void finds(struct room *r, const char *id, const char *want)
 {
     const char *name = NULL;
     quire_error err = {.what = ""};
-    quire_status st = output_dir_find_log(&r->shelf, id, &r->keep, &name, &err);
+    quire_status st = output_dir_find_log(&r->outdir, id, &r->keep, &name,
+                                          &err);
 
     IS(want ? QUIRE_OK : QUIRE_NOT_FOUND, st);
     if (want)
@@ -529,7 +531,7 @@ static void finding(struct room *r)
     finds(r, "01", NULL);
     finds(r, "10", "d/10.bash.log");
     finds(r, "100", NULL);
-    r->shelf.dir = "";
+    r->outdir.dir = "";
     OK(put_file(r->store, "4.bash.log", "x"));
     finds(r, "4", "4.bash.log");
 }
@@ -546,7 +548,7 @@ static void finds_report(struct room *r, const char *id, const char *suffix,
     char want[300];
 
     IS(there ? QUIRE_OK : QUIRE_NOT_FOUND,
-       output_dir_find_report(&r->shelf, id, suffix, &r->keep, &name,
+       output_dir_find_report(&r->outdir, id, suffix, &r->keep, &name,
                               &test_err));
     snprintf(want, sizeof want, "d/%s%s", id, suffix);
     if (there)
@@ -591,10 +593,10 @@ TEST(output_dir_follows_no_links)
     {
         const char *name;
 
-        NO(output_dir_find_report(&r.shelf, "0-Scout", ".md", &r.keep, &name,
+        NO(output_dir_find_report(&r.outdir, "0-Scout", ".md", &r.keep, &name,
                                   &test_err) == QUIRE_OK);
     }
-    OK(output_dir_list(&r.shelf, &r.keep, &items, &n, &test_err));
+    OK(output_dir_list(&r.outdir, &r.keep, &items, &n, &test_err));
     EQ(1, n);
     SAME_TEXT("0", items[0].id);
     room_close(&r);
@@ -610,8 +612,8 @@ TEST(output_dir_writes_through_no_links)
     stand(&r, "0.bash.log");
     test_write_file(test_path("secret"), bytes_str("secret"));
     EQ(0, symlink(test_path("secret"), test_path("home/d/1.bash.log")));
-    OK(output_dir_put_log(&r.shelf, drafted(&r, "ours"), "bash", &r.keep, &name,
-                          &id, &test_err));
+    OK(output_dir_put_log(&r.outdir, drafted(&r, "ours"), "bash", &r.keep,
+                          &name, &id, &test_err));
     SAME_TEXT("2", id);
     SAME(bytes_str("secret"), test_read_file(test_path("secret")));
     SAME(bytes_str("secret"), test_read_file(test_path("home/d/1.bash.log")));
@@ -636,11 +638,11 @@ static void listing(struct room *r)
     struct buf got = BUF_INIT(1 << 16);
     size_t i, n;
 
-    OK(output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    OK(output_dir_list(&r->outdir, &r->keep, &items, &n, &test_err));
     EQ(0, n);
     for (i = 0; i < COUNT(names); i++)
         stand(r, names[i]);
-    OK(output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    OK(output_dir_list(&r->outdir, &r->keep, &items, &n, &test_err));
     for (i = 0; i < n; i++) {
         buf_addf(&got, "%s(%s) ", items[i].id, items[i].tool);
         EQ(6, items[i].info.size);
@@ -668,7 +670,7 @@ static void listing_many(struct room *r)
         snprintf(name, sizeof name, "%zu.t.log", i * 7 % 300);
         stand(r, name);
     }
-    OK(output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    OK(output_dir_list(&r->outdir, &r->keep, &items, &n, &test_err));
     EQ(300, n);
     for (i = 0; i < n; i++) {
         snprintf(id, sizeof id, "%zu", i);
@@ -692,7 +694,7 @@ static bool number_many(const char *home, int who, char *failure, size_t cap)
     struct arena keep = ARENA_INIT;
     struct object_store *store;
     quire_error err = {.what = ""};
-    struct output_dir shelf;
+    struct output_dir outdir;
     char tool[24];
     int i;
     quire_status st = object_files_open(home, false, &store, &err);
@@ -701,10 +703,10 @@ static bool number_many(const char *home, int who, char *failure, size_t cap)
         snprintf(failure, cap, "%s", err.what);
         return false;
     }
-    shelf = (struct output_dir){.store = store,
-                                .dir = "d",
-                                .owner = "e/s.jsonl",
-                                .busy_ms = 60000};
+    outdir = (struct output_dir){.store = store,
+                                 .dir = "d",
+                                 .owner = "e/s.jsonl",
+                                 .busy_ms = 60000};
     snprintf(tool, sizeof tool, "tool%d", who);
     for (i = 0; i < EACH && !st; i++) {
         const char *name, *id;
@@ -714,10 +716,11 @@ static bool number_many(const char *home, int who, char *failure, size_t cap)
         if (!st)
             st = d->ops->write(d, bytes_str(tool), &err);
         if (!st)
-            st = i % 5 ? output_dir_put_log(&shelf, d, i % 2 ? tool : "same",
-                                            &keep, &name, &id, &err)
-                       : output_dir_put_report(&shelf, d, i % 2 ? tool : "same",
-                                               NULL, &keep, &name, &id, &err);
+            st = i % 5
+                     ? output_dir_put_log(&outdir, d, i % 2 ? tool : "same",
+                                          &keep, &name, &id, &err)
+                     : output_dir_put_report(&outdir, d, i % 2 ? tool : "same",
+                                             NULL, &keep, &name, &id, &err);
     }
     if (st)
         snprintf(failure, cap, "%s: %s", quire_status_name(st), err.what);
@@ -747,7 +750,7 @@ static void all_different(void)
     char want[24];
 
     room_open(&r, true);
-    OK(output_dir_list(&r.shelf, &r.keep, &items, &n, &test_err));
+    OK(output_dir_list(&r.outdir, &r.keep, &items, &n, &test_err));
     EQ(WRITERS * EACH, n);
     for (i = 0; i < n; i++) {
         YES(i < logs ? *items[i].tool : !*items[i].tool);
@@ -816,6 +819,86 @@ TEST(output_dir_gives_processes_different_numbers)
     all_different();
 }
 
+/* ---- removing ----------------------------------------------------------- */
+
+static void remove_is(struct room *r, const char *id, quire_status want)
+{
+    bool report = id[strspn(id, "0123456789")] != '\0';
+
+    EQ(want, output_dir_remove(&r->outdir, id, report, &r->keep, &test_err));
+}
+
+static void removing(struct room *r)
+{
+    struct output_dir_item *items;
+    const char *name;
+    size_t n;
+
+    log_is(r, "bash", "0.bash.log");
+    log_is(r, "bash", "1.bash.log");
+    stand(r, "1.png"); /* another program's, with the same number */
+    remove_is(r, "1", QUIRE_OK);
+    remove_is(r, "1", QUIRE_NOT_FOUND);
+    remove_is(r, "7", QUIRE_NOT_FOUND);
+    EQ(QUIRE_NOT_FOUND,
+       output_dir_find_log(&r->outdir, "1", &r->keep, &name, &test_err));
+    log_is(r, "bash", "2.bash.log");
+    remove_is(r, "0", QUIRE_OK); /* not the highest: nothing is left of it */
+    EQ(QUIRE_NOT_FOUND,
+       r->store->ops->stat(r->store, "d/0.removed", &(struct object_info){0},
+                           &test_err));
+    report_is(r, "Scout", NULL, "0-Scout");
+    report_is(r, "Reader", "0-Scout", "0-Scout.0-Reader");
+    stand(r, "0-Scout.0-Reader.json");
+    remove_is(r, "0-Scout.0-Reader", QUIRE_OK);
+    EQ(QUIRE_NOT_FOUND,
+       r->store->ops->stat(r->store, "d/0-Scout.0-Reader.json",
+                           &(struct object_info){0}, &test_err));
+    report_is(r, "Reader", "0-Scout", "0-Scout.1-Reader");
+    remove_is(r, "0-Scout", QUIRE_OK);
+    report_is(r, "Scout", NULL, "1-Scout");
+    OK(output_dir_list(&r->outdir, &r->keep, &items, &n, &test_err));
+    EQ(3, n); /* 2, 0-Scout.1-Reader, 1-Scout */
+    YES(output_dir_is_output("1.removed"));
+    YES(output_dir_is_output("0-Scout.removed"));
+}
+
+TEST(output_dir_gives_the_number_of_a_removed_output_to_no_other)
+{
+    over_both(removing);
+}
+
+/* Every call fails once: the output is there or not, and its number is taken. */
+static void removal_sweep(bool disk)
+{
+    bool struck = true;
+    long n;
+
+    for (n = 1; struck; n++) {
+        struct room r;
+        quire_status st;
+
+        room_open(&r, disk);
+        stand(&r, "6.bash.log");
+        fault_arm(n, n % 2 ? ENOMEM : EIO, false);
+        st = output_dir_remove(&r.outdir, "6", false, &r.keep, &test_err);
+        struck = fault_disarm();
+        if (!struck)
+            OK(st);
+        /* an accident is not an answer */
+        NO(st == QUIRE_NOT_FOUND);
+        log_is(&r, "bash", "7.bash.log");
+        room_close(&r);
+    }
+    YES(n > 3);
+}
+
+TEST(output_dir_removal_survives_each_call_failing)
+{
+    removal_sweep(false);
+    removal_sweep(true);
+}
+
 /* ---- without memory ----------------------------------------------------- */
 
 /* Every call fails once: a number or none, a complete file or none. */
@@ -834,9 +917,9 @@ static void sweep(bool disk, bool report)
         stand(&r, report ? "6-Scout.md" : "6.bash.log");
         d = drafted(&r, "ours");
         fault_arm(n, n % 2 ? ENOMEM : EIO, false);
-        st = report ? output_dir_put_report(&r.shelf, d, "Scout", NULL, &r.keep,
-                                            &name, &id, &test_err)
-                    : output_dir_put_log(&r.shelf, d, "bash", &r.keep, &name,
+        st = report ? output_dir_put_report(&r.outdir, d, "Scout", NULL,
+                                            &r.keep, &name, &id, &test_err)
+                    : output_dir_put_log(&r.outdir, d, "bash", &r.keep, &name,
                                          &id, &test_err);
         struck = fault_disarm();
         if (!struck)
@@ -844,7 +927,7 @@ static void sweep(bool disk, bool report)
         if (!st) {
             SAME_TEXT(report ? "7-Scout" : "7", id);
             holds(&r, name, "ours");
-        } else if (!report && !output_dir_find_log(&r.shelf, "7", &r.keep,
+        } else if (!report && !output_dir_find_log(&r.outdir, "7", &r.keep,
                                                    &found, &test_err)) {
             holds(&r, found, "ours");
         }
@@ -875,8 +958,9 @@ static void look_sweep(struct room *r, bool list)
 
         fault_arm(n, n % 2 ? ENOMEM : EIO, false);
         st = list
-                 ? output_dir_list(&r->shelf, &keep, &items, &count, &test_err)
-                 : output_dir_find_log(&r->shelf, "3", &keep, &name, &test_err);
+                 ? output_dir_list(&r->outdir, &keep, &items, &count, &test_err)
+                 : output_dir_find_log(&r->outdir, "3", &keep, &name,
+                                       &test_err);
         struck = fault_disarm();
         if (!struck)
             OK(st);

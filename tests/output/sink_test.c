@@ -22,10 +22,10 @@
 
 /* ---- the house ---------------------------------------------------------- */
 
-/* A store with a session in it, p/s.jsonl, and the shelf of that. */
+/* A store with a session in it, p/s.jsonl, and the outdir of that. */
 struct room {
     struct object_store *store;
-    struct output_dir shelf;
+    struct output_dir outdir;
     bool disk;
 
     /* Fail the n-th call of this name ("": any), or all from it on. */
@@ -82,10 +82,10 @@ static void room_open(struct room *r, bool disk)
         OK(object_memory_open(&test_clock, &inner, &test_err));
     OK(object_intercept(inner, (struct intercept){before, NULL, r}, &r->store,
                         &test_err));
-    r->shelf = (struct output_dir){.store = r->store,
-                                   .dir = "p/s",
-                                   .owner = "p/s.jsonl",
-                                   .ctx = r};
+    r->outdir = (struct output_dir){.store = r->store,
+                                    .dir = "p/s",
+                                    .owner = "p/s.jsonl",
+                                    .ctx = r};
     put_file(r, "p/s.jsonl", "{}\n");
 }
 
@@ -183,10 +183,10 @@ static struct poured pouring(const char *text, uint64_t threshold)
     return p;
 }
 
-static quire_status pour(struct output_dir *shelf, struct poured *p)
+static quire_status pour(struct output_dir *outdir, struct poured *p)
 {
     quire_bytes in = p->stream;
-    quire_status st = sink_new(shelf, &p->options, &p->sink, &test_err);
+    quire_status st = sink_new(outdir, &p->options, &p->sink, &test_err);
     size_t at = 0, n;
 
     if (st)
@@ -263,21 +263,21 @@ static void around_the_threshold(struct room *r)
     static const char text[] = "0123456789";
     struct poured p = pouring("", 10);
 
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_whole(&p);
     p = pouring(text, 11);
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_whole(&p);
     p = pouring(text, 10);
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_whole(&p);
     NOTHING_STANDS(r);
     p = pouring(text, 9);
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     SAME(bytes_str("123456789"), p.result.output);
     is_kept(r, &p, "0", "p/s/0.bash.log");
     p = pouring(text, 0);
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     EQ(0, p.result.output.len);
     is_kept(r, &p, "1", "p/s/1.bash.log");
     stands(r, "p/s.jsonl p/s/0.bash.log p/s/1.bash.log ");
@@ -293,15 +293,15 @@ static void only_dirt(struct room *r)
 {
     struct poured p = pouring("\x1b[31m0123\x1b[0m\r\n456\x07\x01\x02", 8);
 
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     SAME(bytes_str("0123\n456"), p.result.output);
     is_whole(&p);
     p = pouring("\x1b]0;title without an end", 0);
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     EQ(0, p.result.total_lines);
     is_whole(&p);
     p = pouring("\xff\xff\xff", 8); /* grows */
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "0", "p/s/0.bash.log");
 }
 
@@ -322,7 +322,7 @@ static void capped_columns(struct room *r)
         char id[24], name[48];
 
         p.options.columns = columns[i];
-        OK(pour(&r->shelf, &p));
+        OK(pour(&r->outdir, &p));
         EQ(1, p.result.capped_lines);
         EQ(0, p.result.elided_bytes);
         snprintf(id, sizeof id, "%zu", i);
@@ -341,7 +341,7 @@ static void exact_columns(struct room *r)
     struct poured p = pouring("0123456789\n0123456789", 1000);
 
     p.options.columns = 10;
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_whole(&p);
     NOTHING_STANDS(r);
 }
@@ -357,7 +357,7 @@ static void late_cap(struct room *r)
 
     p.options.columns = 12;
     p.longest = 1;
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "0", "p/s/0.bash.log");
 }
 
@@ -380,7 +380,7 @@ static void random_streams(struct room *r)
         p.options.head = slow_random(&seed, 200); /* may be too much */
         p.options.columns = slow_random(&seed, 40);
         p.longest = (size_t)slow_random(&seed, 30);
-        OK(pour(&r->shelf, &p));
+        OK(pour(&r->outdir, &p));
         if (!p.result.truncated) {
             is_whole(&p);
             continue;
@@ -411,10 +411,10 @@ static void large(struct room *r)
     p.stream = bytes_of(text, len);
     p.options.head = 20480;
     p.options.columns = 768;
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "0", "p/s/0.bash.log");
     p.longest = 9000;
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "1", "p/s/1.bash.log");
     SAME(read_all(r->store, "p/s/0.bash.log"),
          read_all(r->store, "p/s/1.bash.log"));
@@ -442,7 +442,7 @@ static void late_spill(struct room *r)
         p.stream = bytes_of(text, len);
         p.options.columns = 5;
         p.options.head = shift * 1000;
-        OK(pour(&r->shelf, &p));
+        OK(pour(&r->outdir, &p));
         EQ(1, p.result.capped_lines);
         snprintf(id, sizeof id, "%zu", shift);
         snprintf(name, sizeof name, "p/s/%zu.bash.log", shift);
@@ -476,7 +476,7 @@ static void names(struct room *r)
         char id[24];
 
         p.options.tool = of[i].tool;
-        OK(pour(&r->shelf, &p));
+        OK(pour(&r->outdir, &p));
         snprintf(id, sizeof id, "%zu", i);
         is_kept(r, &p, id, of[i].name);
     }
@@ -525,11 +525,11 @@ static void unfinished(struct room *r)
 {
     struct poured p = pouring("", 3);
 
-    OK(sink_new(&r->shelf, &p.options, &p.sink, &test_err));
+    OK(sink_new(&r->outdir, &p.options, &p.sink, &test_err));
     sink_write(p.sink, bytes_str("0123456789"));
     sink_free(p.sink);
     NOTHING_STANDS(r);
-    OK(sink_new(&r->shelf, &p.options, &p.sink, &test_err));
+    OK(sink_new(&r->outdir, &p.options, &p.sink, &test_err));
     sink_free(p.sink);
     sink_free(NULL);
     NOTHING_STANDS(r);
@@ -547,7 +547,7 @@ TEST(sink_has_its_file_safe_when_it_says_so)
 
     room_open(&r, true);
     lasting_watch(true);
-    OK(pour(&r.shelf, &p));
+    OK(pour(&r.outdir, &p));
     EQ(0, lasting_marked());
     EQ(0, lasting_breaches());
     lasting_watch(false);
@@ -573,21 +573,21 @@ static void late(struct room *r)
 {
     struct poured p = pouring("0123456789", 10);
 
-    r->shelf.store = NULL;
-    r->shelf.open = open_late;
-    OK(pour(&r->shelf, &p));
+    r->outdir.store = NULL;
+    r->outdir.open = open_late;
+    OK(pour(&r->outdir, &p));
     is_whole(&p);
     EQ(0, r->opened);
     p.options.threshold = 3;
     r->unopenable = true;
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     SAME_TEXT("not today", p.result.problem.what);
     is_lost(&p, QUIRE_IO);
     EQ(1, r->opened);
     r->unopenable = false;
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "0", "p/s/0.bash.log");
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "1", "p/s/1.bash.log");
     EQ(2, r->opened);
 }
@@ -613,7 +613,7 @@ static void lost_to(struct room *r, const char *call, long at,
     r->fail_at = at;
     r->fail_status = status;
     r->failed = false;
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     r->fail_call = NULL;
     YES(r->failed);
     HAS(p.result.problem.what, "on purpose");
@@ -635,7 +635,7 @@ static void each_loss(struct room *r)
     lost_to(r, "object claim", 1, QUIRE_BUSY);
     lost_to(r, "object scan", 1, QUIRE_IO);
     lost_to(r, "object publish", 1, QUIRE_IO);
-    OK(pour(&r->shelf, &p)); /* no number was lost */
+    OK(pour(&r->outdir, &p)); /* no number was lost */
     is_kept(r, &p, "0", "p/s/0.bash.log");
 }
 
@@ -653,13 +653,13 @@ TEST(sink_gives_up_when_somebody_else_is_numbering_for_good)
     room_open(&r, true);
     OK(object_files_open(test_path("home"), false, &other, &test_err));
     OK(other->ops->lock_dir(other, "p", 0, &test_err));
-    r.shelf.busy_ms = 20;
-    OK(pour(&r.shelf, &p));
+    r.outdir.busy_ms = 20;
+    OK(pour(&r.outdir, &p));
     is_lost(&p, QUIRE_BUSY);
     NOTHING_STANDS(&r);
     other->ops->unlock_dir(other);
     p.sink = NULL;
-    OK(pour(&r.shelf, &p));
+    OK(pour(&r.outdir, &p));
     is_kept(&r, &p, "0", "p/s/0.bash.log");
     other->ops->free(other);
     room_close(&r);
@@ -688,7 +688,7 @@ static void owner_gone(struct room *r)
     struct poured p = pouring("0123456789", 3);
 
     OK(r->store->ops->remove(r->store, "p/s.jsonl", &test_err));
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_lost(&p, QUIRE_NOT_FOUND);
     stands(r, "");
     if (r->disk) {
@@ -718,24 +718,24 @@ static void owner_moved(struct room *r)
 {
     struct poured p = pouring("0123456789", 3);
 
-    r->shelf.follow = follow;
-    OK(pour(&r->shelf, &p));
+    r->outdir.follow = follow;
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "0", "p/s/0.bash.log");
     EQ(0, r->followed); /* it is where it was */
     OK(r->store->ops->rename(r->store, "p/s.jsonl", "q/t.jsonl", &test_err));
     OK(r->store->ops->rename(r->store, "p/s", "q/t", &test_err));
     r->moved_to = "q/t";
     r->moved_owner = "q/t.jsonl";
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "1", "q/t/1.bash.log");
     EQ(1, r->followed);
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "2", "q/t/2.bash.log");
     EQ(1, r->followed);
     stands(r, "q/t.jsonl q/t/0.bash.log q/t/1.bash.log q/t/2.bash.log ");
     r->moved_to = NULL;
     OK(r->store->ops->clear(r->store, "q", &test_err));
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_lost(&p, QUIRE_NOT_FOUND);
     YES(r->followed >= 2);
     stands(r, "");
@@ -750,12 +750,12 @@ static void nobodys(struct room *r)
 {
     struct poured p = pouring("0123456789", 3);
 
-    r->shelf.owner = NULL;
-    r->shelf.dir = "";
+    r->outdir.owner = NULL;
+    r->outdir.dir = "";
     OK(r->store->ops->remove(r->store, "p/s.jsonl", &test_err));
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "0", "0.bash.log");
-    OK(pour(&r->shelf, &p));
+    OK(pour(&r->outdir, &p));
     is_kept(r, &p, "1", "1.bash.log");
 }
 
@@ -822,7 +822,7 @@ static bool strike(struct room *r, struct poured *p, enum fate fate, long n,
     r->fail_at = n;
     r->fail_stays = fate == SEAM_FOR_GOOD;
     r->fail_status = QUIRE_IO;
-    st = pour(&r->shelf, p);
+    st = pour(&r->outdir, p);
     struck = fault_disarm() || r->failed;
     r->fail_call = NULL;
     *refused = st == QUIRE_NO_MEMORY;

@@ -11,7 +11,7 @@ static int take_all(struct rate_limit *r, uint64_t key, uint64_t rate,
     int64_t wait;
     int n = 0;
 
-    while (n < 10000 && rate_limit_take(r, key, rate, burst, now_ns, &wait))
+    while (n < 10000 && rate_limit_take(r, key, 1, rate, burst, now_ns, &wait))
         n++;
     return n;
 }
@@ -22,12 +22,26 @@ TEST(a_bucket_holds_its_burst_and_gets_its_rate_back)
     int64_t wait = 0;
 
     EQ(20, take_all(r, 7, 10, 20, 5 * S));
-    NO(rate_limit_take(r, 7, 10, 20, 5 * S, &wait));
+    NO(rate_limit_take(r, 7, 1, 10, 20, 5 * S, &wait));
     EQ(S / 10, wait);
     EQ(1, take_all(r, 7, 10, 20, 5 * S + wait));
     EQ(10, take_all(r, 7, 10, 20, 6 * S + wait));
     EQ(20, take_all(r, 7, 10, 20, 60 * S));
     EQ(1, take_all(r, 7, 1, 1, 90 * S));
+    rate_limit_free(r);
+}
+
+TEST(several_tokens_are_taken_all_or_none)
+{
+    struct rate_limit *r = rate_limit_new();
+    int64_t wait = 0;
+
+    YES(rate_limit_take(r, 5, 8, 10, 20, S, &wait));
+    NO(rate_limit_take(r, 5, 13, 10, 20, S, &wait));
+    EQ(S / 10, wait);
+    YES(rate_limit_take(r, 5, 12, 10, 20, S, &wait));
+    EQ(0, take_all(r, 5, 10, 20, S));
+    NO(rate_limit_take(r, 5, 21, 10, 20, 60 * S, &wait));
     rate_limit_free(r);
 }
 
@@ -63,7 +77,7 @@ TEST(a_faster_rate_does_not_wait_for_what_a_slower_one_owed)
     int64_t wait = 0;
 
     EQ(1000, take_all(r, 1, 1, 1000, S));
-    NO(rate_limit_take(r, 1, 1000, 10, S, &wait));
+    NO(rate_limit_take(r, 1, 1, 1000, 10, S, &wait));
     YES(wait <= S / 100);
     EQ(10, take_all(r, 1, 1000, 10, S + S / 100));
     rate_limit_free(r);
@@ -74,9 +88,9 @@ TEST(any_number_makes_sense)
     struct rate_limit *r = rate_limit_new();
     int64_t wait = 0;
 
-    YES(rate_limit_take(r, 1, UINT64_MAX, UINT64_MAX, S, &wait));
-    YES(rate_limit_take(r, 2, 999999999999999, 1, S, &wait));
-    YES(rate_limit_take(r, 0, 1, 999999999999999, S, &wait));
+    YES(rate_limit_take(r, 1, 1, UINT64_MAX, UINT64_MAX, S, &wait));
+    YES(rate_limit_take(r, 2, 1, 999999999999999, 1, S, &wait));
+    YES(rate_limit_take(r, 0, 1, 1, 999999999999999, S, &wait));
     EQ(3600, take_all(r, 4, 1, 999999999999999, S));
     rate_limit_free(r);
 }

@@ -149,12 +149,12 @@ static void each_row(struct house *h)
         house_write(h, "f", text);
         for (flags = QUIRE_SESSION_READ; flags < 16;
              flags += QUIRE_SESSION_VERIFY) {
-            struct session *s = house_open_session(h, "f", flags);
+            quire_session *s = house_open_session(h, "f", flags);
 
             SAME_TEXT(rows[i].context, context_of(s, rows[i].leaf));
             /* And again, now that everything has been looked at. */
             SAME_TEXT(rows[i].context, context_of(s, rows[i].leaf));
-            session_close(s);
+            quire_session_close(s);
         }
     }
 }
@@ -171,21 +171,22 @@ static void appended(struct house *h)
     size_t i;
 
     for (i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct session *s = house_new(h, "f", QUIRE_SESSION_MEMORY);
+        quire_session *s = house_new(h, "f", QUIRE_SESSION_MEMORY);
         const char *at = rows[i].lines;
 
         if (strstr(at, "\xff")) {
-            session_close(s);
+            quire_session_close(s);
             continue;
         }
         while (*at) {
             size_t len = strcspn(at, "\n");
 
-            OK(session_append(s, bytes_of(at, len), NULL, NULL, &test_err));
+            OK(quire_session_append(s, bytes_of(at, len), NULL, NULL,
+                                    &test_err));
             at += len + 1;
         }
         SAME_TEXT(rows[i].context, context_of(s, rows[i].leaf));
-        session_close(s);
+        quire_session_close(s);
     }
     (void)text;
 }
@@ -205,15 +206,87 @@ static quire_status stop(void *ctx, quire_bytes bytes, quire_error *err)
 
 static void stopped(struct house *h)
 {
-    struct session *s = house_new(h, "f", QUIRE_SESSION_MEMORY);
+    quire_session *s = house_new(h, "f", QUIRE_SESSION_MEMORY);
 
     say(s, "user", "x");
-    IS(QUIRE_STOPPED, session_context(s, NULL, stop, NULL, NULL, &test_err));
+    IS(QUIRE_STOPPED,
+       quire_session_context(s, NULL, stop, NULL, NULL, &test_err));
     HAS(context_of(s, NULL), "\"x\"");
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(whoever_takes_a_context_may_stop_it)
 {
     house_each(stopped);
+}
+
+enum { CHAIN = 20000 };
+
+/* Bytes this process has read so far. */
+static long long bytes_read(void)
+{
+    FILE *f = fopen("/proc/self/io", "re");
+    long long n = -1;
+
+    if (f && fscanf(f, "rchar: %lld", &n) != 1)
+        n = -1;
+    if (f)
+        fclose(f);
+    return n;
+}
+
+static quire_status count_context(void *ctx, quire_bytes bytes,
+                                  quire_error *err)
+{
+    (void)err;
+    *(size_t *)ctx += bytes.len;
+    return QUIRE_OK;
+}
+
+/* A chain of entries; `step` orders the lines: the i-th is number i * step. */
+static char *write_chain(unsigned step)
+{
+    char *text = test_alloc((size_t)CHAIN * 150 + 1000), *at = text;
+    unsigned i;
+
+    at += sprintf(at, "%s", HEADER);
+    for (i = 0; i < CHAIN; i++) {
+        unsigned n = (unsigned)((uint64_t)i * step % CHAIN);
+
+        at += sprintf(at,
+                      "{\"type\":\"message\",\"id\":\"%06u\",\"parentId\":", n);
+        at += n ? sprintf(at, "\"%06u\"", n - 1) : sprintf(at, "null");
+        at += sprintf(at, ",%s,\"message\":{\"role\":\"user\"}}\n", T);
+    }
+    return text;
+}
+
+/* Backwards, and a step that visits the whole file at random. */
+TEST(a_context_against_the_order_of_the_file_reads_no_page_for_each_line)
+{
+    static const unsigned steps[] = {1, CHAIN - 1, 7919};
+    char leaf[8];
+    size_t i;
+
+    if (bytes_read() < 0)
+        SKIP("no /proc/self/io");
+    snprintf(leaf, sizeof leaf, "%06u", CHAIN - 1);
+    for (i = 0; i < sizeof steps / sizeof *steps; i++) {
+        char *text = write_chain(steps[i]);
+        struct house h = {0};
+        quire_session *s;
+        long long before;
+        size_t n = 0;
+
+        house_open(&h, true);
+        house_write(&h, "f", text);
+        s = house_open_session(&h, "f", QUIRE_SESSION_READ);
+        before = bytes_read();
+        OK(quire_session_context(s, leaf, count_context, NULL, &n, &test_err));
+        YES(n > (size_t)CHAIN * 15);
+        YES(bytes_read() - before <
+            (steps[i] == 7919 ? 100 : 6) * (long long)strlen(text));
+        quire_session_close(s);
+        house_close(&h);
+    }
 }

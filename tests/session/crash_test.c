@@ -28,7 +28,7 @@ static const struct session_birth birth = {.id = "s1", .cwd = "/w"};
 struct writer {
     struct object_store *store;
     struct session_env env;
-    struct session *s;
+    quire_session *s;
     int pipe;
 };
 
@@ -61,7 +61,7 @@ static void write_one(struct writer *w, int size)
              "{\"type\":\"message\",\"message\":{\"role\":\"user\","
              "\"content\":\"%0*d\"}}",
              size, 7);
-    if (session_append(w->s, bytes_str(json), NULL, &out, &err)) {
+    if (quire_session_append(w->s, bytes_str(json), NULL, &out, &err)) {
         fprintf(stderr, "append: %s\n", err.what);
         _exit(1);
     }
@@ -87,7 +87,7 @@ static void take_turns(struct writer *w)
     for (;;) {
         writer_open(w);
         write_one(w, 40);
-        session_close(w->s);
+        quire_session_close(w->s);
         w->store->ops->free(w->store);
     }
 }
@@ -216,13 +216,13 @@ static int torn_lines(struct house *h)
 
 static void still_works(struct house *h)
 {
-    struct session *s = house_open_session(h, "p/f", 0);
+    quire_session *s = house_open_session(h, "p/f", 0);
     const char *id = say(s, "user", "after");
 
-    session_close(s);
+    quire_session_close(s);
     s = house_open_session(h, "p/f", QUIRE_SESSION_READ);
     SAME_TEXT(id, leaf_of(s));
-    session_close(s);
+    quire_session_close(s);
 }
 
 /* What a campaign knows from one round to the next. */
@@ -322,7 +322,7 @@ TEST(after_kill_9_while_migrating_the_file_is_the_old_one_or_the_new)
 
     for (round = 0; round < ROUNDS; round++) {
         struct house h;
-        struct session *s;
+        quire_session *s;
         char id[ID];
         bool told;
         int fd;
@@ -341,7 +341,7 @@ TEST(after_kill_9_while_migrating_the_file_is_the_old_one_or_the_new)
         SAME_TEXT("", problems_of(&h, "p/f"));
         s = house_open_session(&h, "p/f", 0);
         HAS(all_entries(s), "\"number 2999\"");
-        session_close(s);
+        quire_session_close(s);
         house_close(&h);
         test_forget_dir();
     }

@@ -28,20 +28,20 @@ static void is_safe(void)
     EQ(0, lasting_breaches());
 }
 
-static struct session *open_as(struct house *h, quire_durability sync)
+static quire_session *open_as(struct house *h, quire_durability sync)
 {
     struct session_place place = {.store = h->store, .name = "p/q/f"};
-    struct session *s;
+    quire_session *s;
 
     OK(session_open(&h->env, &place, &birth, 0, sync, &s, &test_err));
     return s;
 }
 
-static struct session *new_as(struct house *h, unsigned flags,
-                              quire_durability sync)
+static quire_session *new_as(struct house *h, unsigned flags,
+                             quire_durability sync)
 {
     struct session_place place = {.store = h->store, .name = "p/q/f"};
-    struct session *s;
+    quire_session *s;
 
     OK(session_new(&h->env, &place, &birth, flags, sync, &s, &test_err));
     return s;
@@ -50,7 +50,7 @@ static struct session *new_as(struct house *h, unsigned flags,
 TEST(with_sync_each_an_append_is_synced_before_it_is_acknowledged)
 {
     struct house h;
-    struct session *s;
+    quire_session *s;
     int i;
 
     house_open(&h, true);
@@ -61,14 +61,14 @@ TEST(with_sync_each_an_append_is_synced_before_it_is_acknowledged)
         say(s, i % 2 ? "user" : "assistant", "hello");
         is_safe();
     }
-    OK(session_label(s, "a", "here", NULL, &test_err));
+    OK(quire_session_label(s, "a", "here", NULL, &test_err));
     is_safe();
-    OK(session_branch(s, "a", true, NULL, &test_err));
+    OK(quire_session_branch(s, "a", true, NULL, &test_err));
     is_safe();
-    OK(session_branch_summary(s, "a", "so far", bytes_str(""), NULL,
-                              &test_err));
+    OK(quire_session_branch_summary(s, "a", "so far", bytes_str(""), NULL,
+                                    &test_err));
     is_safe();
-    session_close(s);
+    quire_session_close(s);
     lasting_watch(false);
     house_close(&h);
 }
@@ -76,7 +76,7 @@ TEST(with_sync_each_an_append_is_synced_before_it_is_acknowledged)
 TEST(without_it_appends_are_synced_by_flush_and_not_before)
 {
     struct house h;
-    struct session *s;
+    quire_session *s;
 
     house_open(&h, true);
     house_write(&h, "p/q/f", HEADER);
@@ -84,13 +84,13 @@ TEST(without_it_appends_are_synced_by_flush_and_not_before)
     lasting_watch(true);
     say(s, "user", "one");
     YES(lasting_marked() > 0);
-    OK(session_flush(s, &test_err));
+    OK(quire_session_flush(s, &test_err));
     is_safe();
     say(s, "user", "two");
     YES(lasting_marked() > 0);
-    OK(session_flush(s, &test_err));
+    OK(quire_session_flush(s, &test_err));
     is_safe();
-    session_close(s);
+    quire_session_close(s);
     lasting_watch(false);
     house_close(&h);
 }
@@ -103,13 +103,13 @@ TEST(a_new_session_has_its_file_and_directories_synced_before_it_is_known)
 
     for (i = 0; i < 3; i++) {
         struct house h;
-        struct session *s;
+        quire_session *s;
 
         house_open(&h, true);
         lasting_watch(true);
         s = new_as(&h, QUIRE_SESSION_AT_ONCE, each[i]);
         is_safe();
-        session_close(s);
+        quire_session_close(s);
         lasting_watch(false);
         house_close(&h);
         test_forget_dir();
@@ -119,7 +119,7 @@ TEST(a_new_session_has_its_file_and_directories_synced_before_it_is_known)
 TEST(the_first_answer_is_synced_with_all_that_came_before_it)
 {
     struct house h;
-    struct session *s;
+    quire_session *s;
 
     house_open(&h, true);
     lasting_watch(true);
@@ -131,7 +131,7 @@ TEST(the_first_answer_is_synced_with_all_that_came_before_it)
     is_safe();
     say(s, "user", "three");
     is_safe();
-    session_close(s);
+    quire_session_close(s);
     lasting_watch(false);
     house_close(&h);
 }
@@ -140,7 +140,7 @@ TEST(the_first_answer_is_synced_with_all_that_came_before_it)
 TEST(the_name_of_a_file_that_someone_else_made_is_synced_with_the_first_append)
 {
     struct house h;
-    struct session *s;
+    quire_session *s;
     int fd;
 
     house_open(&h, true);
@@ -152,7 +152,7 @@ TEST(the_name_of_a_file_that_someone_else_made_is_synced_with_the_first_append)
     s = open_as(&h, QUIRE_SYNC_EACH);
     say(s, "user", "one");
     is_safe();
-    session_close(s);
+    quire_session_close(s);
     lasting_watch(false);
     house_close(&h);
 }
@@ -160,7 +160,7 @@ TEST(the_name_of_a_file_that_someone_else_made_is_synced_with_the_first_append)
 TEST(an_empty_file_that_becomes_a_session_is_synced_with_its_first_append)
 {
     struct house h;
-    struct session *s;
+    quire_session *s;
 
     house_open(&h, true);
     house_write(&h, "p/q/f", "");
@@ -168,7 +168,7 @@ TEST(an_empty_file_that_becomes_a_session_is_synced_with_its_first_append)
     s = open_as(&h, QUIRE_SYNC_EACH);
     say(s, "user", "one");
     is_safe();
-    session_close(s);
+    quire_session_close(s);
     lasting_watch(false);
     house_close(&h);
 }
@@ -183,7 +183,7 @@ TEST(a_file_that_takes_the_place_of_another_is_synced_before_and_after)
 
     for (i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct house h;
-        struct session *s = NULL;
+        quire_session *s = NULL;
         bool changed;
 
         house_open(&h, true);
@@ -203,7 +203,7 @@ TEST(a_file_that_takes_the_place_of_another_is_synced_before_and_after)
             YES(changed);
         }
         is_safe();
-        session_close(s);
+        quire_session_close(s);
         lasting_watch(false);
         house_close(&h);
         test_forget_dir();

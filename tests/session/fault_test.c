@@ -38,7 +38,7 @@
  * leaves it in run->s. */
 struct run {
     struct house h;
-    struct session *s;
+    quire_session *s;
     quire_appended out;
 };
 
@@ -75,7 +75,7 @@ static const struct rand_source dice = {draw, NULL};
 
 static quire_status append(struct run *r, const char *json, quire_error *err)
 {
-    return session_append(r->s, bytes_str(json), NULL, &r->out, err);
+    return quire_session_append(r->s, bytes_str(json), NULL, &r->out, err);
 }
 
 static quire_status ask(struct run *r, quire_error *err)
@@ -113,24 +113,24 @@ static quire_status once(struct run *r, quire_error *err)
 
     o.op = "number one";
     o.expect = "b";
-    return session_append(r->s, bytes_str("{\"type\":\"custom\"}"), &o, &r->out,
-                          err);
+    return quire_session_append(r->s, bytes_str("{\"type\":\"custom\"}"), &o,
+                                &r->out, err);
 }
 
 static quire_status keep_branch(struct run *r, quire_error *err)
 {
-    return session_branch(r->s, "a", true, &r->out, err);
+    return quire_session_branch(r->s, "a", true, &r->out, err);
 }
 
 static quire_status summarise(struct run *r, quire_error *err)
 {
-    return session_branch_summary(r->s, "a", "so far", bytes_str("{}"), &r->out,
-                                  err);
+    return quire_session_branch_summary(r->s, "a", "so far", bytes_str("{}"),
+                                        &r->out, err);
 }
 
 static quire_status label(struct run *r, quire_error *err)
 {
-    return session_label(r->s, "a", "here", &r->out, err);
+    return quire_session_label(r->s, "a", "here", &r->out, err);
 }
 
 static quire_status retitle(struct run *r, quire_error *err)
@@ -411,14 +411,14 @@ static void handle_is_sound(const struct scene *c, long n, struct run *r,
 static void views_agree(const struct scene *c, long n, struct run *r)
 {
     const char *ours, *theirs;
-    struct session *s;
+    quire_session *s;
 
     if (!r->s || !house_has(&r->h, NAME))
         return;
     ours = all_entries(r->s);
     s = house_open_session(&r->h, NAME, QUIRE_SESSION_READ);
     theirs = all_entries(s);
-    session_close(s);
+    quire_session_close(s);
     if (strcmp(ours, theirs) != 0 && !c->begun)
         complain(c, n, "the handle shows something else", ours, theirs);
 }
@@ -427,7 +427,7 @@ static void views_agree(const struct scene *c, long n, struct run *r)
 static void goes_on(const struct scene *c, long n, struct run *r)
 {
     const char *was = "", *now;
-    struct session *s;
+    quire_session *s;
 
     if (!house_has(&r->h, NAME))
         return;
@@ -435,12 +435,12 @@ static void goes_on(const struct scene *c, long n, struct run *r)
     was = all_entries(s);
     r->s = s;
     OK(ask(r, &test_err));
-    session_close(s);
+    quire_session_close(s);
     r->s = NULL;
     s = house_open_session(&r->h, NAME, QUIRE_SESSION_READ);
     now = all_entries(s);
     SAME_TEXT(r->out.id, leaf_of(s));
-    session_close(s);
+    quire_session_close(s);
     if (strncmp(was, now, strlen(was)) != 0 || strlen(was) >= strlen(now))
         complain(c, n, "what was there is not", was, now);
 }
@@ -455,7 +455,7 @@ static const char *without_fault(const struct scene *c, bool disk)
     set_the_scene(c, &r, disk);
     OK(c->act(&r, &test_err));
     after = state_of(&r.h);
-    session_close(r.s);
+    quire_session_close(r.s);
     house_close(&r.h);
     test_forget_dir();
     return after;
@@ -479,7 +479,7 @@ static bool strike(const struct scene *c, bool disk, enum fate fate, long n,
     if (!c->copies)
         handle_is_sound(c, n, &r, &o);
     views_agree(c, n, &r);
-    session_close(r.s);
+    quire_session_close(r.s);
     r.s = NULL;
     goes_on(c, n, &r);
     house_close(&r.h);

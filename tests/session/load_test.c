@@ -91,13 +91,13 @@ static void each_row(struct house *h)
         const struct row *r = &rows[i];
         size_t len = r->len ? r->len : strlen(r->text);
         char what[160];
-        struct session *s;
+        quire_session *s;
         const char *quick, *close;
 
         house_write_bytes(h, "f", bytes_of(r->text, len));
         s = house_open_session(h, "f", QUIRE_SESSION_READ);
         quick = context_of(s, NULL);
-        session_close(s);
+        quire_session_close(s);
         s = house_open_session(h, "f",
                                QUIRE_SESSION_READ | QUIRE_SESSION_VERIFY);
         close = context_of(s, NULL);
@@ -112,7 +112,7 @@ static void each_row(struct house *h)
             snprintf(got, sizeof got, "%s: %s", r->what, problems_of(h, "f"));
             SAME_TEXT(what, got);
         }
-        session_close(s);
+        quire_session_close(s);
         SAME(bytes_of(r->text, len), house_read(h, "f"));
     }
 }
@@ -131,7 +131,7 @@ static void append_to_each(struct house *h)
     for (i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
         size_t len = r->len ? r->len : strlen(r->text);
-        struct session *s;
+        quire_session *s;
         const char *id;
         quire_bytes now;
         quire_entry e;
@@ -139,7 +139,7 @@ static void append_to_each(struct house *h)
         house_write_bytes(h, "f", bytes_of(r->text, len));
         s = house_open_session(h, "f", 0);
         id = say(s, "user", "more");
-        session_close(s);
+        quire_session_close(s);
         now = house_read(h, "f");
         YES(now.len > len);
         SAME(bytes_of(r->text, len), bytes_sub(now, 0, len));
@@ -147,7 +147,7 @@ static void append_to_each(struct house *h)
         s = house_open_session(h, "f", QUIRE_SESSION_READ);
         OK(session_entry(s, id, &e, &test_err));
         SAME_TEXT(id, leaf_of(s));
-        session_close(s);
+        quire_session_close(s);
     }
 }
 
@@ -171,7 +171,7 @@ static void refused(struct house *h)
 
     for (i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct session_place place = {.store = h->store, .name = "f"};
-        struct session *s;
+        quire_session *s;
 
         house_write(h, "f", bad[i]);
         IS(QUIRE_DAMAGED, session_open(&h->env, &place, NULL, 0,
@@ -190,17 +190,17 @@ TEST(a_file_whose_header_cannot_be_read_is_refused_and_left_alone)
 static void empty(struct house *h)
 {
     struct session_place place = {.store = h->store, .name = "f"};
-    struct session *s;
+    quire_session *s;
 
     house_write(h, "f", " \n");
     IS(QUIRE_DAMAGED, session_open(&h->env, &place, NULL, QUIRE_SESSION_READ,
                                    QUIRE_SYNC_FLUSH, &s, &test_err));
     s = house_open_session(h, "f", 0);
     say(s, "user", "hello");
-    session_close(s);
+    quire_session_close(s);
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
     HAS(all_entries(s), "hello");
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(an_empty_file_becomes_a_session_when_it_is_opened_for_writing)
@@ -213,7 +213,7 @@ static void long_lines(struct house *h)
 {
     static const size_t sizes[] = {262000, 262143, 262144,
                                    262145, 600000, 3000000};
-    struct session *s;
+    quire_session *s;
     size_t i, at = 0;
     char *text = test_alloc((size_t)8 << 20);
 
@@ -232,7 +232,7 @@ static void long_lines(struct house *h)
     SAME_TEXT("", problems_of(h, "f"));
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
     SAME_TEXT("e0 e1 e2 e3 e4 e5", path_of(s, NULL));
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(lines_longer_than_a_piece_are_read_whole)
@@ -244,7 +244,7 @@ static void many_openings(struct house *h)
 {
     size_t n = 200000, i;
     char *text = test_alloc(sizeof HEADER + n * 2 + 1);
-    struct session *s;
+    quire_session *s;
 
     /* Each line could go on over all the following ones. */
     strcpy(text, HEADER);
@@ -253,7 +253,7 @@ static void many_openings(struct house *h)
     house_write_bytes(h, "f", bytes_of(text, sizeof HEADER - 1 + 2 * n));
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
     SAME_TEXT("none", leaf_of(s));
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(a_file_of_opening_brackets_takes_no_time_to_speak_of)
@@ -274,17 +274,17 @@ static void deceived(struct house *h)
         "\"t\",\"message\":{\"role\":\"user\",\"content\":\"torn "
         "{\"type\":\"message\",\"id\":\"c\",\"parentId\":\"b\"}\n" LINE(
             "d", "\"b\"") "\n";
-    struct session *s;
+    quire_session *s;
 
     house_write(h, "f", text);
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
     HAS(context_of(s, NULL), "[{\"role\":\"user\",\"content\":\"d\"}]");
-    session_close(s);
+    quire_session_close(s);
     s = house_open_session(h, "f", 0);
-    OK(session_branch(s, "a", false, NULL, &test_err));
-    IS(QUIRE_NOT_FOUND, session_branch(s, "b", false, NULL, &test_err));
+    OK(quire_session_branch(s, "a", false, NULL, &test_err));
+    IS(QUIRE_NOT_FOUND, quire_session_branch(s, "b", false, NULL, &test_err));
     SAME_TEXT("a", leaf_of(s));
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(what_a_quick_look_takes_for_an_entry_is_found_out_when_it_is_used)

@@ -45,26 +45,26 @@ static void replace_with(const char *text)
     EQ(0, rename(test_path("home/new"), file()));
 }
 
-static struct session *start(struct house *h, const char *text)
+static quire_session *start(struct house *h, const char *text)
 {
     house_open(h, true);
     house_write(h, "f", text);
     return house_open_session(h, "f", 0);
 }
 
-static void finish(struct house *h, struct session *s)
+static void finish(struct house *h, quire_session *s)
 {
-    session_close(s);
+    quire_session_close(s);
     house_close(h);
 }
 
 /* What whoever opens it next is quote_text. */
 static const char *path_on_disk(struct house *h)
 {
-    struct session *s = house_open_session(h, "f", QUIRE_SESSION_READ);
+    quire_session *s = house_open_session(h, "f", QUIRE_SESSION_READ);
     const char *path = path_of(s, NULL);
 
-    session_close(s);
+    quire_session_close(s);
     return path;
 }
 
@@ -79,7 +79,7 @@ static const char *joined(const char *before, const char *id)
 TEST(a_line_that_somebody_adds_becomes_the_parent_of_ours)
 {
     struct house h;
-    struct session *s = start(&h, HEADER A);
+    quire_session *s = start(&h, HEADER A);
     const char *id;
 
     add_to(file(), B);
@@ -92,7 +92,7 @@ TEST(a_line_that_somebody_adds_becomes_the_parent_of_ours)
 TEST(a_line_that_somebody_writes_in_two_parts_is_not_cut_by_ours)
 {
     struct house h;
-    struct session *s = start(&h, HEADER A);
+    quire_session *s = start(&h, HEADER A);
     const char *first, *second;
 
     add_to(file(), "{\"type\":\"custom\",\"id\":\"b\"");
@@ -106,14 +106,14 @@ TEST(a_line_that_somebody_writes_in_two_parts_is_not_cut_by_ours)
 TEST(a_leaf_that_was_moved_stays_when_somebody_adds_a_line)
 {
     struct house h;
-    struct session *s = start(&h, HEADER A B);
+    quire_session *s = start(&h, HEADER A B);
     const char *id;
 
-    OK(session_branch(s, "a", false, NULL, &test_err));
+    OK(quire_session_branch(s, "a", false, NULL, &test_err));
     add_to(file(), C);
     id = say(s, "user", "more");
     SAME_TEXT(joined("a", id), path_of(s, NULL));
-    OK(session_branch(s, NULL, false, NULL, &test_err));
+    OK(quire_session_branch(s, NULL, false, NULL, &test_err));
     add_to(file(), LINE("d", "\"c\"") "\n");
     id = say(s, "user", "a new root");
     SAME_TEXT(id, path_of(s, NULL));
@@ -127,7 +127,7 @@ TEST(a_file_that_somebody_cut_goes_on_where_it_ends)
 
     for (i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         struct house h;
-        struct session *s = start(&h, HEADER A B C);
+        quire_session *s = start(&h, HEADER A B C);
         const char *whole = HEADER A B C, *id;
 
         EQ(0, truncate(file(), (off_t)(strlen(whole) - cuts[i])));
@@ -144,12 +144,12 @@ TEST(a_file_that_somebody_cut_goes_on_where_it_ends)
 TEST(a_file_that_somebody_emptied_is_not_appended_to_without_a_header)
 {
     struct house h;
-    struct session *s = start(&h, HEADER A);
+    quire_session *s = start(&h, HEADER A);
     quire_status st;
 
     EQ(0, truncate(file(), 0));
-    st = session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL, NULL,
-                        &test_err);
+    st = quire_session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL, NULL,
+                              &test_err);
     if (st) {
         EQ(0, test_read_file(file()).len);
         YES(test_err.what[0] != '\0');
@@ -162,7 +162,7 @@ TEST(a_file_that_somebody_emptied_is_not_appended_to_without_a_header)
 TEST(a_file_that_took_the_place_of_ours_is_the_one_we_append_to)
 {
     struct house h;
-    struct session *s = start(&h, HEADER A);
+    quire_session *s = start(&h, HEADER A);
     const char *id;
 
     replace_with(HEADER A B C);
@@ -181,7 +181,7 @@ TEST(a_file_that_was_put_aside_is_not_the_one_we_append_to)
 
     for (linked = 0; linked < 2; linked++) {
         struct house h;
-        struct session *s = start(&h, HEADER A);
+        quire_session *s = start(&h, HEADER A);
         const char *id;
 
         if (linked)
@@ -205,15 +205,15 @@ TEST(a_file_of_an_older_version_in_the_place_of_ours_is_not_mixed_up)
         "{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":"
         "\"of old\"}}\n";
     struct house h;
-    struct session *s = start(&h, HEADER A), *again;
+    quire_session *s = start(&h, HEADER A), *again;
     quire_status st;
 
     replace_with(old);
-    st = session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL, NULL,
-                        &test_err);
+    st = quire_session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL, NULL,
+                              &test_err);
     if (st)
         SAME(bytes_str(old), test_read_file(file()));
-    session_close(s);
+    quire_session_close(s);
     again = house_open_session(&h, "f", 0);
     HAS(all_entries(again), "of old");
     if (!st)
@@ -228,17 +228,17 @@ TEST(a_file_that_is_gone_or_a_directory_is_an_error_that_names_it)
 
     for (dir = 0; dir < 2; dir++) {
         struct house h;
-        struct session *s = start(&h, HEADER A);
+        quire_session *s = start(&h, HEADER A);
 
         EQ(0, unlink(file()));
         if (dir)
             EQ(0, mkdir(file(), 0700));
         test_err.what[0] = '\0';
-        YES(session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL, NULL,
-                           &test_err) != QUIRE_OK);
+        YES(quire_session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL,
+                                 NULL, &test_err) != QUIRE_OK);
         HAS(test_err.what, "/f");
-        NO(session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL, NULL,
-                          &test_err) == QUIRE_OK);
+        NO(quire_session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL,
+                                NULL, &test_err) == QUIRE_OK);
         EQ(dir, test_exists(file()));
         finish(&h, s);
         test_forget_dir();
@@ -248,7 +248,7 @@ TEST(a_file_that_is_gone_or_a_directory_is_an_error_that_names_it)
 TEST(a_reader_keeps_what_it_has_open_when_the_file_is_replaced)
 {
     struct house h;
-    struct session *s;
+    quire_session *s;
 
     house_open(&h, true);
     house_write(&h, "f", HEADER A B);
@@ -261,7 +261,7 @@ TEST(a_reader_keeps_what_it_has_open_when_the_file_is_replaced)
 /* ---- callbacks ---------------------------------------------------------- */
 
 struct nosy {
-    struct session *s;
+    quire_session *s;
     int calls;
 };
 
@@ -273,22 +273,22 @@ static quire_status pry(void *ctx, const quire_entry *e, quire_error *err)
 
     (void)err;
     (void)e;
-    IS(QUIRE_INVALID, session_header(n->s, &header, &test_err));
-    IS(QUIRE_INVALID, session_flush(n->s, &test_err));
+    IS(QUIRE_INVALID, quire_session_header(n->s, &header, &test_err));
+    IS(QUIRE_INVALID, quire_session_flush(n->s, &test_err));
     if (n->calls++ == 0)
         add_to(file(), C);
-    session_describe(n->s, &info);
-    IS(QUIRE_INVALID, session_flush(n->s, &test_err));
+    quire_session_describe(n->s, &info);
+    IS(QUIRE_INVALID, quire_session_flush(n->s, &test_err));
     return QUIRE_OK;
 }
 
 TEST(a_callback_that_asks_its_own_session_is_refused_and_harms_nothing)
 {
     struct house h;
-    struct session *s = start(&h, HEADER A B);
+    quire_session *s = start(&h, HEADER A B);
     struct nosy n = {s, 0};
 
-    OK(session_entries(s, 0, pry, &n, &test_err));
+    OK(quire_session_entries(s, 0, pry, &n, &test_err));
     EQ(2, n.calls);
     SAME_TEXT("a b c", path_of(s, NULL));
     finish(&h, s);
@@ -350,18 +350,18 @@ static void watch(struct watched *w, const char *text)
     test_write_file(file(), bytes_str(text));
 }
 
-static struct session *open_watched(struct watched *w)
+static quire_session *open_watched(struct watched *w)
 {
     struct session_place place = {.store = w->store, .name = "f"};
-    struct session *s = NULL;
+    quire_session *s = NULL;
 
     OK(session_open(&w->env, &place, NULL, 0, QUIRE_SYNC_FLUSH, &s, &test_err));
     return s;
 }
 
-static void unwatch(struct watched *w, struct session *s)
+static void unwatch(struct watched *w, quire_session *s)
 {
-    session_close(s);
+    quire_session_close(s);
     w->store->ops->free(w->store);
     NO(test_exists(lock_path()));
 }
@@ -383,7 +383,7 @@ static void locked_by_us(void)
 TEST(an_append_beside_oh_my_pi_holds_its_lock_and_gives_it_back)
 {
     struct watched w;
-    struct session *s;
+    quire_session *s;
 
     watch(&w, HEADER A);
     s = open_watched(&w);
@@ -405,7 +405,7 @@ TEST(a_rewrite_beside_oh_my_pi_holds_its_lock_from_the_first_line_on)
          "{\"type\":\"message\",\"message\":{\"role\":\"user\"}}\n",
          HEADER A, HEADER A "rubbish\n" B};
     struct watched w;
-    struct session *s;
+    quire_session *s;
     bool changed;
     int i;
 
@@ -441,20 +441,20 @@ static void leave_lock(const char *text)
     test_write_file(lock_path(), bytes_str(text));
 }
 
-static void is_taken(struct watched *w, struct session *s)
+static void is_taken(struct watched *w, quire_session *s)
 {
     (void)w;
     say(s, "user", "more");
     NO(test_exists(lock_path()));
 }
 
-static void is_respected(struct watched *w, struct session *s, const char *text)
+static void is_respected(struct watched *w, quire_session *s, const char *text)
 {
     quire_bytes before = test_read_file(file());
 
     (void)w;
-    IS(QUIRE_BUSY, session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL,
-                                  NULL, &test_err));
+    IS(QUIRE_BUSY, quire_session_append(s, bytes_str("{\"type\":\"custom\"}"),
+                                        NULL, NULL, &test_err));
     HAS(test_err.what, "home/f");
     HAS(test_err.next, ".f.lock");
     SAME(before, test_read_file(file()));
@@ -465,7 +465,7 @@ TEST(a_lock_file_is_taken_from_the_dead_and_left_to_the_living)
 {
     static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     struct watched w;
-    struct session *s;
+    quire_session *s;
     char text[64];
 
     watch(&w, HEADER A);
@@ -487,7 +487,7 @@ TEST(a_lock_file_is_taken_from_the_dead_and_left_to_the_living)
 TEST(an_append_waits_for_the_process_that_has_the_lock)
 {
     struct watched w;
-    struct session *s;
+    quire_session *s;
     quire_bytes before;
     int up[2], status;
     char c;
@@ -511,9 +511,9 @@ TEST(an_append_waits_for_the_process_that_has_the_lock)
         _exit(!still);
     }
     EQ(1, read(up[0], &c, 1));
-    IS(QUIRE_BUSY, session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL,
-                                  NULL, &test_err));
-    session_close(s);
+    IS(QUIRE_BUSY, quire_session_append(s, bytes_str("{\"type\":\"custom\"}"),
+                                        NULL, NULL, &test_err));
+    quire_session_close(s);
     w.env.busy_ms = 5000;
     s = open_watched(&w);
     say(s, "user", "at last");
@@ -535,7 +535,7 @@ static void swap_it(void)
 TEST(a_repair_mends_the_file_that_has_the_name_when_it_holds_it)
 {
     struct watched w;
-    struct session *s;
+    quire_session *s;
     bool changed;
 
     watch(&w, HEADER A "rubbish\n");
@@ -562,7 +562,7 @@ static pid_t holder(const char *name)
     child = fork();
     if (child == 0) {
         struct house h;
-        struct session *s;
+        quire_session *s;
 
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         house_open(&h, true);
@@ -591,7 +591,7 @@ TEST(a_second_writer_is_told_who_the_first_is_until_that_one_dies)
     struct session_place place = {.name = "f"};
     char who[64];
     struct house h;
-    struct session *s;
+    quire_session *s;
     pid_t child;
 
     house_open(&h, true);
@@ -607,7 +607,7 @@ TEST(a_second_writer_is_told_who_the_first_is_until_that_one_dies)
     YES(test_err.next[0] != '\0');
     s = house_open_session(&h, "f", QUIRE_SESSION_READ); /* nobody waits */
     SAME_TEXT("a", path_of(s, NULL));
-    session_close(s);
+    quire_session_close(s);
     end(child);
     s = house_open_session(&h, "f", 0);
     say(s, "user", "more");
@@ -618,7 +618,7 @@ TEST(a_second_handle_in_the_same_process_is_told_so)
 {
     struct session_place place = {.name = "f"};
     struct house h;
-    struct session *s = start(&h, HEADER A), *t;
+    quire_session *s = start(&h, HEADER A), *t;
 
     place.store = h.store;
     IS(QUIRE_BUSY,

@@ -21,34 +21,34 @@ static const char v1[] =
 static void migrated(struct house *h)
 {
     const char *read, *written;
-    struct session *s;
+    quire_session *s;
     quire_session_info info;
 
     house_write(h, "f", v1);
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
     read = all_entries(s);
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     EQ(1, info.version);
     HAS(context_of(s, NULL), "\"role\":\"custom\",\"content\":\"two\"");
     NO(strstr(context_of(s, NULL), "\"one\""));
-    session_close(s);
+    quire_session_close(s);
     SAME(bytes_str(v1), house_read(h, "f")); /* reading wrote nothing */
 
     s = house_open_session(h, "f", 0);
     written = all_entries(s);
     SAME_TEXT(read, written); /* two readers agree on the ids */
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     EQ(1, info.version);
     say(s, "user", "three");
-    session_close(s);
+    quire_session_close(s);
     HAS((const char *)house_read(h, "f").data, "\"version\":3");
     SAME_TEXT("garbage@3 ", problems_of(h, "f")); /* it is kept */
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
     HAS(all_entries(s), read);
     HAS(all_entries(s), "three");
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     EQ(3, info.version);
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(an_old_file_reads_the_same_before_and_after_it_is_rewritten)
@@ -69,16 +69,16 @@ TEST(damage_in_an_old_file_is_told_by_its_own_lines)
 
 static void renamed(struct house *h)
 {
-    struct session *s;
+    quire_session *s;
     quire_session_info info;
 
     house_write(h, "f", HEADER X("a", "null") "rubbish\n" X("b", "\"a\""));
     s = house_open_session(h, "f", 0);
     OK(session_rename(s, "a \"title\"", &test_err));
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     SAME_TEXT("a \"title\"", info.title);
     put(s, "{\"type\":\"x\",\"id\":\"c\"}");
-    session_close(s);
+    quire_session_close(s);
     /* Nothing but the header has changed, rubbish included. */
     HAS((const char *)house_read(h, "f").data,
         X("a", "null") "rubbish\n" X("b", "\"a\"") "{\"type\":"
@@ -88,9 +88,9 @@ static void renamed(struct house *h)
         ",\"cwd\":\"/w\",\"title\":\"a \\\"title\\\"\"}\n");
     s = house_open_session(h, "f", 0);
     OK(session_rename(s, NULL, &test_err));
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     SAME_TEXT("", info.title);
-    session_close(s);
+    quire_session_close(s);
     NO(strstr(house_read(h, "f").data, "title"));
 }
 
@@ -101,16 +101,16 @@ TEST(a_title_is_kept_in_the_header)
 
 static void renamed_early(struct house *h)
 {
-    struct session *s = house_new(h, "f", 0);
+    quire_session *s = house_new(h, "f", 0);
     quire_session_info info;
 
     say(s, "user", "q");
     OK(session_rename(s, "early", &test_err));
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     SAME_TEXT("early", info.title);
     NO(house_has(h, "f"));
     say(s, "assistant", "a");
-    session_close(s);
+    quire_session_close(s);
     HAS((const char *)house_read(h, "f").data, "\"title\":\"early\"");
 }
 
@@ -122,7 +122,7 @@ TEST(a_session_without_a_file_can_be_renamed_too)
 static void slot(struct house *h)
 {
     char file[1024], title[600];
-    struct session *s;
+    quire_session *s;
     quire_session_info info;
     quire_bytes now;
     int n;
@@ -135,10 +135,10 @@ static void slot(struct house *h)
     strcat(file, HEADER X("a", "null"));
     house_write(h, "f", file);
     s = house_open_session(h, "f", 0);
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     SAME_TEXT("first", info.title);
     OK(session_rename(s, "second", &test_err));
-    session_close(s);
+    quire_session_close(s);
     now = house_read(h, "f");
     EQ('\n', ((const char *)now.data)[255]);
     HAS((const char *)now.data, "\"title\":\"second\"");
@@ -151,13 +151,13 @@ static void slot(struct house *h)
     title[599] = '\0';
     s = house_open_session(h, "f", 0);
     OK(session_rename(s, title, &test_err));
-    session_close(s);
+    quire_session_close(s);
     now = house_read(h, "f");
     EQ('\n', ((const char *)now.data)[255]);
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     YES(strlen(info.title) > 100 && strlen(info.title) < 256);
-    session_close(s);
+    quire_session_close(s);
     SAME_TEXT("", problems_of(h, "f"));
 }
 
@@ -168,16 +168,16 @@ TEST(a_title_slot_is_overwritten_in_place)
 
 static void rehomed(struct house *h)
 {
-    struct session *s;
+    quire_session *s;
     quire_session_info info;
 
     house_write(h, "f", HEADER X("a", "null"));
     s = house_open_session(h, "f", 0);
     OK(session_rehome(s, "/elsewhere", &test_err));
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     SAME_TEXT("/elsewhere", info.cwd);
     SAME_TEXT("a", leaf_of(s));
-    session_close(s);
+    quire_session_close(s);
     HAS((const char *)house_read(h, "f").data, "\"cwd\":\"/elsewhere\"}\n");
 }
 
@@ -193,7 +193,7 @@ static const struct session_birth second = {.id = "s2",
 
 static void forked(struct house *h)
 {
-    struct session *s;
+    quire_session *s;
     const char *entries;
 
     house_write(h, "f", HEADER X("a", "null") X("b", "\"a\"") "rubbish\n");
@@ -201,10 +201,10 @@ static void forked(struct house *h)
     OK(session_copy(s, NULL, h->store, "g", &second, &test_err));
     IS(QUIRE_EXISTS, session_copy(s, NULL, h->store, "g", &second, &test_err));
     entries = all_entries(s);
-    session_close(s);
+    quire_session_close(s);
     s = house_open_session(h, "g", QUIRE_SESSION_READ);
     SAME_TEXT(entries, all_entries(s));
-    session_close(s);
+    quire_session_close(s);
     HAS((const char *)house_read(h, "g").data, "\"parentSession\":\"s1\"");
     SAME_TEXT("", problems_of(h, "g"));
 }
@@ -217,7 +217,7 @@ TEST(a_fork_has_the_same_entries)
 /* A label on the way must not cost the history before it. */
 static void extracted(struct house *h)
 {
-    struct session *s;
+    quire_session *s;
 
     house_write(
         h, "f",
@@ -232,11 +232,11 @@ static void extracted(struct house *h)
     OK(session_copy(s, "c", h->store, "g", &second, &test_err));
     IS(QUIRE_NOT_FOUND,
        session_copy(s, "zz", h->store, "i", &second, &test_err));
-    session_close(s);
+    quire_session_close(s);
     s = house_open_session(h, "g", QUIRE_SESSION_READ);
     HAS(tree_of(s), "a[here](b(c(");
     NO(strstr(all_entries(s), "\"id\":\"d\""));
-    session_close(s);
+    quire_session_close(s);
     SAME_TEXT("", problems_of(h, "g"));
     NO(house_has(h, "i"));
 }
@@ -258,7 +258,7 @@ static void mended(struct house *h)
                        "t",
                        "\"a\"") "{\"type\":\"x\",\"id\":\"u\",\"parentId\":\"t\",\"s\":\"\xff\"}";
     bool changed;
-    struct session *s;
+    quire_session *s;
 
     house_write(h, "f", broken);
     OK(session_mend(&h->env, h->store, "f", "f.bak", &changed, &test_err));
@@ -267,7 +267,7 @@ static void mended(struct house *h)
     SAME_TEXT("", problems_of(h, "f"));
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
     HAS(path_of(s, NULL), "c d a t u");
-    session_close(s);
+    quire_session_close(s);
     OK(session_mend(&h->env, h->store, "f", "f.bak2", &changed, &test_err));
     NO(changed);
     NO(house_has(h, "f.bak2"));
@@ -280,7 +280,7 @@ TEST(a_mended_file_has_all_that_could_be_read_and_the_original_is_kept)
 
 static void kept_from_label(struct house *h)
 {
-    struct session *s;
+    quire_session *s;
     const char *all;
 
     house_write(
@@ -296,12 +296,12 @@ static void kept_from_label(struct house *h)
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
     HAS(context_of(s, NULL), "\"kept\"");
     OK(session_copy(s, "c", h->store, "g", &second, &test_err));
-    session_close(s);
+    quire_session_close(s);
     s = house_open_session(h, "g", QUIRE_SESSION_READ);
     all = all_entries(s);
     HAS(all, "\"firstKeptEntryId\":\"b\"");
     HAS(context_of(s, "c"), "\"kept\"");
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(an_extract_keeps_what_a_compaction_keeps_from_a_label_on)

@@ -21,7 +21,7 @@ struct slow {
     struct session_env env;
     atomic_int syncs;
     void (*during)(struct slow *w);
-    struct session *s;
+    quire_session *s;
     atomic_bool done;
 };
 
@@ -65,7 +65,7 @@ static void slow_begin(struct slow *w)
 
 static void slow_close(struct slow *w)
 {
-    session_close(w->s);
+    quire_session_close(w->s);
     w->store->ops->free(w->store);
 }
 
@@ -93,7 +93,7 @@ static void *write_some(void *ctx)
                  "{\"type\":\"message\",\"message\":{\"role\":\"user\","
                  "\"content\":\"%d of %d\"}}",
                  i, k->who);
-        if (session_append(k->w->s, bytes_str(json), NULL, &out, &err))
+        if (quire_session_append(k->w->s, bytes_str(json), NULL, &out, &err))
             snprintf(k->failure, sizeof k->failure, "%s", err.what);
         snprintf(k->id[i], sizeof k->id[i], "%.15s", out.id);
     }
@@ -124,10 +124,10 @@ static void *read_some(void *ctx)
     while (!atomic_load(&k->w->done) && !k->failure[0]) {
         size_t n = 0;
 
-        session_describe(k->w->s, &info);
-        if (session_context(k->w->s, NULL, drop_bytes, NULL, &n, &err) ||
-            session_tree(k->w->s, drop_entry, &n, &err) ||
-            (k->who % 2 && session_flush(k->w->s, &err)))
+        quire_session_describe(k->w->s, &info);
+        if (quire_session_context(k->w->s, NULL, drop_bytes, NULL, &n, &err) ||
+            quire_session_tree(k->w->s, drop_entry, &n, &err) ||
+            (k->who % 2 && quire_session_flush(k->w->s, &err)))
             snprintf(k->failure, sizeof k->failure, "%s", err.what);
         usleep(1000);
     }
@@ -186,7 +186,7 @@ static int one_chain(quire_bytes text)
     return n - 1; /* without the header */
 }
 
-static void all_there(struct session *s, const struct worker *k)
+static void all_there(quire_session *s, const struct worker *k)
 {
     quire_entry e;
     int i, j;
@@ -265,7 +265,7 @@ static void *look_again(void *ctx)
     struct slow *w = ctx;
     size_t n = 0;
 
-    session_tree(w->s, drop_entry, &n, NULL);
+    quire_session_tree(w->s, drop_entry, &n, NULL);
     return NULL;
 }
 

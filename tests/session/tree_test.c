@@ -11,7 +11,7 @@
 
 static void sorted(struct house *h)
 {
-    struct session *s;
+    quire_session *s;
 
     house_write(h, "f",
                 HEADER E("a", "null", "01") E("d", "\"a\"", "09")
@@ -22,7 +22,7 @@ static void sorted(struct house *h)
     SAME_TEXT("a b c", path_of(s, "c"));
     SAME_TEXT("a e", path_of(s, NULL));
     IS(QUIRE_NOT_FOUND, session_path(s, "zz", 0, NULL, NULL, &test_err));
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(children_come_in_the_order_of_their_times)
@@ -32,7 +32,7 @@ TEST(children_come_in_the_order_of_their_times)
 
 static void broken(struct house *h)
 {
-    struct session *s;
+    quire_session *s;
 
     house_write(h, "f",
                 HEADER E("a", "\"c\"", "01") E("b", "\"a\"", "02")
@@ -44,7 +44,7 @@ static void broken(struct house *h)
     SAME_TEXT("a(b(c(d))) o(p) q*", tree_of(s));
     SAME_TEXT("a b c d", path_of(s, "d"));
     SAME_TEXT("o p", path_of(s, "p"));
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(cycles_and_orphans_begin_trees_of_their_own)
@@ -54,19 +54,19 @@ TEST(cycles_and_orphans_begin_trees_of_their_own)
 
 static void labelled(struct house *h)
 {
-    struct session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
+    quire_session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
 
     put(s, "{\"type\":\"x\",\"id\":\"a\"}");
     put(s, "{\"type\":\"x\",\"id\":\"b\"}");
-    OK(session_label(s, "a", "one", NULL, &test_err));
-    OK(session_label(s, "b", "two", NULL, &test_err));
-    OK(session_label(s, "a", "three", NULL, &test_err));
-    IS(QUIRE_NOT_FOUND, session_label(s, "zz", "x", NULL, &test_err));
+    OK(quire_session_label(s, "a", "one", NULL, &test_err));
+    OK(quire_session_label(s, "b", "two", NULL, &test_err));
+    OK(quire_session_label(s, "a", "three", NULL, &test_err));
+    IS(QUIRE_NOT_FOUND, quire_session_label(s, "zz", "x", NULL, &test_err));
     HAS(tree_of(s), "a[three](b[two](");
-    OK(session_label(s, "b", NULL, NULL, &test_err));
-    OK(session_label(s, "a", "", NULL, &test_err));
+    OK(quire_session_label(s, "b", NULL, NULL, &test_err));
+    OK(quire_session_label(s, "a", "", NULL, &test_err));
     HAS(tree_of(s), "a(b(");
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(the_last_label_of_an_entry_counts_and_none_clears_it)
@@ -75,7 +75,7 @@ TEST(the_last_label_of_an_entry_counts_and_none_clears_it)
 }
 
 struct reenter {
-    struct session *s;
+    quire_session *s;
     quire_status st;
 };
 
@@ -84,7 +84,7 @@ static quire_status try_again(void *ctx, const quire_entry *e, quire_error *err)
     struct reenter *r = ctx;
 
     (void)e;
-    r->st = session_flush(r->s, err);
+    r->st = quire_session_flush(r->s, err);
     return QUIRE_OK;
 }
 
@@ -95,20 +95,20 @@ static quire_status look_around(void *ctx, const quire_entry *e,
 
     (void)e;
     (void)err;
-    session_describe(ctx, &info); /* which cannot be refused */
+    quire_session_describe(ctx, &info); /* which cannot be refused */
     return info.entries == 3 ? QUIRE_OK : QUIRE_STOPPED;
 }
 
 static void described(struct house *h)
 {
-    struct session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
+    quire_session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
 
     put(s, "{\"type\":\"x\",\"id\":\"a\"}");
     put(s, "{\"type\":\"x\",\"id\":\"b\"}");
-    OK(session_label(s, "b", "named", NULL, &test_err));
-    OK(session_tree(s, look_around, s, &test_err));
+    OK(quire_session_label(s, "b", "named", NULL, &test_err));
+    OK(quire_session_tree(s, look_around, s, &test_err));
     HAS(tree_of(s), "a(b[named](");
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(a_session_may_be_described_from_within_a_walk)
@@ -126,17 +126,17 @@ static quire_status stop(void *ctx, const quire_entry *e, quire_error *err)
 
 static void called_back(struct house *h)
 {
-    struct session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
+    quire_session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
     struct reenter r = {s, QUIRE_OK};
     int n = 0;
 
     put(s, "{\"type\":\"x\"}");
     put(s, "{\"type\":\"x\"}");
-    OK(session_entries(s, 0, try_again, &r, &test_err));
+    OK(quire_session_entries(s, 0, try_again, &r, &test_err));
     EQ(QUIRE_INVALID, r.st);
-    IS(QUIRE_STOPPED, session_entries(s, 0, stop, &n, &test_err));
+    IS(QUIRE_STOPPED, quire_session_entries(s, 0, stop, &n, &test_err));
     EQ(1, n);
-    session_close(s);
+    quire_session_close(s);
 }
 
 TEST(a_callback_may_stop_a_walk_but_not_use_its_session)
@@ -148,15 +148,15 @@ TEST(a_callback_may_stop_a_walk_but_not_use_its_session)
 TEST(a_chain_of_a_hundred_thousand_is_walked)
 {
     struct house h;
-    struct session *s;
+    quire_session *s;
     int i;
 
     house_open(&h, false);
     s = house_new(&h, "f", QUIRE_SESSION_MEMORY);
     for (i = 0; i < 100000; i++)
-        OK(session_append(s, bytes_str("{\"type\":\"x\"}"), NULL, NULL,
-                          &test_err));
+        OK(quire_session_append(s, bytes_str("{\"type\":\"x\"}"), NULL, NULL,
+                                &test_err));
     YES(strlen(tree_of(s)) > 900000);
-    session_close(s);
+    quire_session_close(s);
     house_close(&h);
 }

@@ -218,14 +218,37 @@ TEST(slash_write_captures_and_with_persist_keeps)
             "[END LIST]\n\n");
     replies(q, "user", "/write --persist a.md\none\ntwo\n/endwrite\n",
             "[/write --persist a.md]\n"
-            "OK: captured 7 bytes for 'a.md' (shown to the client)\n"
-            "OK: persisted 7 bytes (artifact #1, 7 of 52428800 bytes used in "
-            "this conversation)\n[END WRITE]\n\n");
+            "OK: persisted 7 bytes (artifact #1, 7 of 1073741824 bytes used)\n"
+            "[END WRITE]\n\n");
     replies(q, "user", "/write --persist a.md\nx\n/endwrite\n",
             "[/write --persist a.md]\n"
-            "OK: captured 1 bytes for 'a.md' (shown to the client)\n"
-            "OK: updated 1 bytes (artifact #1, 1 of 52428800 bytes used in "
-            "this conversation)\n[END WRITE]\n\n");
+            "OK: persisted 1 bytes (artifact #1, 1 of 1073741824 bytes used)\n"
+            "[END WRITE]\n\n");
+    replies(q, "user", "/list",
+            "[/list]\na.md (1 bytes, mime=text/markdown, id=1)\n"
+            "[END LIST]\n\n");
+    quire_close(q);
+}
+
+TEST(slash_style_arbiter_keeps_the_wording_of_the_program)
+{
+    quire *q = open_home(0);
+    struct turn t = turn("user");
+
+    t.o.style = QUIRE_SLASH_ARBITER;
+    runs(q, &t,
+         "/write --persist a.md\none\n/endwrite\n"
+         "/write --persist a.md\nx\n/endwrite\n/list\n"
+         "/mem add entry user T\nb\n/endmem\n/mem entry 1\n");
+    HAS(buf_text(&t.blocks),
+        "OK: captured 3 bytes for 'a.md' (shown to the client)\n"
+        "OK: persisted 3 bytes (artifact #1, 3 of 1073741824 bytes used in "
+        "this conversation)\n");
+    HAS(buf_text(&t.blocks), "OK: updated 1 bytes (artifact #1, 1 of ");
+    HAS(buf_text(&t.blocks), "\na.md  (1 bytes, mime=text/markdown, id=1)\n");
+    HAS(buf_text(&t.blocks),
+        "\n- #1  [user] (2026-02-16)  T  (source: agent)\n\nb\n");
+    turn_release(&t);
     quire_close(q);
 }
 
@@ -258,7 +281,7 @@ TEST(slash_write_takes_the_flag_only_first_and_before_a_blank)
               "a b.md=x#1;",
               buf_text(&t.files));
     says(q, "user", "/list",
-         "a b.md  (1 bytes, mime=text/markdown, id=1)\n[END");
+         "a b.md (1 bytes, mime=text/markdown, id=1)\n[END");
     turn_release(&t);
     quire_close(q);
 }
@@ -284,7 +307,7 @@ TEST(slash_write_refuses_a_path_with_its_reason_and_shows_the_file)
     struct turn t = turn("user");
 
     says(q, "user", "/write --persist ../x\ny\n/endwrite",
-         "OK: captured 1 bytes for '../x' (shown to the client)\n"
+         "[/write --persist ../x]\n"
          "ERR: invalid path: ");
     runs(q, &t,
          "/write --persist \xff\ny\n/endwrite\n"
@@ -308,11 +331,12 @@ TEST(slash_write_names_the_numbers_of_a_quota)
     char *text = test_alloc(2 << 20);
     size_t head;
 
+    OK(quire_config_set(q, "quota.file", "1M", &test_err));
     head = (size_t)sprintf(text, "/write --persist big\n");
     memset(text + head, 'x', (1 << 20) + 1);
     strcpy(text + head + (1 << 20) + 1, "\n/endwrite\n");
     says(q, "user", text,
-         "OK: captured 1048577 bytes for 'big' (shown to the client)\n"
+         "[/write --persist big]\n"
          "ERR: file size 1048577 exceeds per-file cap 1048576 bytes\n[END");
     memmove(text + head, text + head + 1, (1 << 20) + 20);
     says(q, "user", text,
@@ -323,7 +347,7 @@ TEST(slash_write_names_the_numbers_of_a_quota)
          "\nERR: conversation quota exhausted: 1048591 > 1048590 bytes\n[END");
     /* What is replaced does not count. */
     says(q, "user", "/write --persist a\n01234567890123\n/endwrite",
-         "OK: updated 14 bytes (artifact #2, 1048590 of 1048590 bytes used");
+         "OK: persisted 14 bytes (artifact #2, 1048590 of 1048590 bytes used");
     OK(quire_config_set(q, "quota.tenant", "1048600", &test_err));
     says(q, "temp", "/write --persist c\n12345678901\n/endwrite",
          "\nERR: tenant quota exhausted: 1048601 > 1048600 bytes\n[END");
@@ -359,8 +383,8 @@ TEST(slash_commands_of_one_turn_see_what_those_before_them_did)
          "/list\n/write --persist a\n1\n/endwrite\n/list\n/read a\n"
          "/write --persist a\n22\n/endwrite\n/list\n/read a\n"
          "/mem write x\n/mem write x\n/mem read\n");
-    HAS(buf_text(&t.bodies), "|a  (1 bytes, mime=text/plain, id=1)|1|");
-    HAS(buf_text(&t.bodies), "|a  (2 bytes, mime=text/plain, id=1)|22|");
+    HAS(buf_text(&t.bodies), "|a (1 bytes, mime=text/plain, id=1)|1|");
+    HAS(buf_text(&t.bodies), "|a (2 bytes, mime=text/plain, id=1)|22|");
     HAS(buf_text(&t.bodies), " -->\nx\n\n<!-- ");
     turn_release(&t);
     quire_close(q);
@@ -432,8 +456,19 @@ TEST(slash_read_is_cut_between_characters)
     runs(q, &t, buf_text(&text));
     SAME_TEXT("write:ok:1 read:ok:1:cut", buf_text(&t.outline));
     HAS(buf_text(&t.blocks),
-        "\n... [truncated: the first 16381 of 20001 bytes]\n[END READ]\n");
+        "\n... [truncated: the first 16381 of 20001 bytes; read on with /read "
+        "a --from 16381]\n[END READ]\n");
     YES(utf8_check(buf_bytes(&t.bodies)));
+    runs(q, &t, "/read a --from 16381\n/read #1 --from 19997");
+    SAME_TEXT("read:ok:1 read:ok:1", buf_text(&t.outline));
+    EQ(20001 - 16381 + 1 + 4 + 1, t.bodies.len);
+    YES(utf8_check(buf_bytes(&t.bodies)));
+    t.o.read_limit = 8;
+    runs(q, &t, "/read a --from 1");
+    HAS(buf_text(&t.blocks), "\n... [truncated: 8 bytes from 1 on of 20001 "
+                             "bytes; read on with /read a --from 9]\n");
+    runs(q, &t, "/read a --from 20001\n/read a --from 20002\n/read a --from x");
+    SAME_TEXT("read:ok:1 read:usage:0 read:usage:0", buf_text(&t.outline));
     t.o.read_limit = 20001;
     runs(q, &t, "/read a");
     SAME_TEXT("read:ok:1", buf_text(&t.outline));
@@ -503,9 +538,9 @@ TEST(slash_list_shows_the_newest_two_hundred)
                               &test_err));
     }
     runs(q, &t, "/list");
-    HAS(buf_text(&t.blocks), "[/list]\nf200  (1 bytes, mime=text/plain, "
-                             "id=201)\nf199  (1 bytes, ");
-    HAS(buf_text(&t.blocks), "\nf1  (1 bytes, mime=text/plain, id=2)\n"
+    HAS(buf_text(&t.blocks), "[/list]\nf200 (1 bytes, mime=text/plain, "
+                             "id=201)\nf199 (1 bytes, ");
+    HAS(buf_text(&t.blocks), "\nf1 (1 bytes, mime=text/plain, id=2)\n"
                              "(these are the newest 200; there are more)\n");
     t.o.read_limit = 100; /* whole lines only */
     runs(q, &t, "/list");
@@ -580,22 +615,49 @@ TEST(slash_entry_prints_the_read_line_that_works_from_here)
          "#1)\n[END MEMORY]\n");
     replies(q, a, "/mem entry 1",
             "[/mem entry 1]\n"
-            "- #1  [reference] (2026-02-16)  Findings report  (source: agent)\n"
+            "#1 [reference] Findings report\n"
             "linked artifact:\n"
             "  #1  out/r.md  (8 bytes, mime=text/markdown)\n"
             "  fetch with: /read #1\n"
+            "source: agent\n"
             "\nthe body\n[END MEMORY]\n\n");
     says(q, b, "/mem entry #1",
          "\n  #1  out/r.md  (8 bytes, mime=text/markdown)\n"
-         "  cross-conversation, fetch with: /read #1 via=mem:1\n");
+         "  cross-conversation \xe2\x80\x94 fetch with: /read #1 via=mem:1\n");
     says(q, NULL, "/mem entry 1", "  it can be read inside a session only\n");
     goes(q, a, "/mem entry 2\n/mem entry x\n/mem entry\n/mem entry 1 2",
          "mem entry:not_found:0 mem entry:usage:0 mem entry:usage:0 "
          "mem entry:usage:0");
     OK(quire_artifact_remove(q, a, "#1", 0, &test_err));
     replies(q, a, "/mem entry 1",
-            "[/mem entry 1]\n- #1  [reference] (2026-02-16)  Findings report  "
-            "(source: agent)\n\nthe body\n[END MEMORY]\n\n");
+            "[/mem entry 1]\n#1 [reference] Findings report\n"
+            "linked artifact:\n"
+            "  (link expired: artifact #1 was deleted)\n"
+            "source: agent\n\nthe body\n[END MEMORY]\n\n");
+    OK(quire_artifact_remove(q, a, "#1", 1, &test_err));
+    says(q, b, "/mem entry 1", "  (link expired: artifact #1 was deleted)\n");
+    quire_close(q);
+}
+
+TEST(slash_entry_without_text_is_the_block_of_the_document)
+{
+    quire *q = open_home(0);
+    const char *a = new_session(q), *b = new_session(q);
+    quire_memory_options o = QUIRE_MEMORY_OPTIONS_INIT;
+
+    goes(q, a, "/write --persist out/r.md\nfindings\n/endwrite\n",
+         "write:ok:1");
+    o.type = QUIRE_MEMORY_REFERENCE;
+    o.title = bytes_str("Findings report");
+    o.content = bytes_str("");
+    o.artifact = 1;
+    OK(quire_memory_add(q, NULL, &o, NULL, &test_err));
+    replies(q, b, "/mem entry 1",
+            "[/mem entry 1]\n#1 [reference] Findings report\n"
+            "linked artifact:\n"
+            "  #1  out/r.md  (8 bytes, mime=text/markdown)\n"
+            "  cross-conversation \xe2\x80\x94 fetch with: /read #1 "
+            "via=mem:1\n[END MEMORY]\n\n");
     quire_close(q);
 }
 
@@ -663,6 +725,8 @@ TEST(slash_entries_have_a_body_and_arguments_that_can_be_read)
     struct buf text = BUF_INIT(1 << 20);
     char *body = test_alloc(32770);
 
+    goes(q, "user", "/mem add entry user T\n \t\r\n\n/endmem\n",
+         "mem add entry:usage:0");
     goes(q, "user",
          "/mem add entry user T\n/endmem\n/mem add entry user\nx\n/endmem\n"
          "/mem add entry\nx\n/endmem\n/mem add entry nonsense T\nx\n/endmem\n"
@@ -750,7 +814,7 @@ TEST(slash_search_expand_and_density_look_around)
             "[/mem density 2]\n#2: out=1 in=1 reach=2 (entries within 2 steps)"
             "\n[END MEMORY]\n\n");
     says(q, "user", "/mem entry 1",
-         "\nrelations:\n  #2 --[refines]--> #1\n\na");
+         "\nrelations:\n  #2 --[refines]--> #1  Middle\nsource: agent\n\na");
     goes(q, "user",
          "/mem expand 9\n/mem density 9\n/mem expand x\n/mem expand 1 0\n"
          "/mem density",
@@ -1004,7 +1068,7 @@ TEST(slash_commands_after_the_budget_are_skipped_and_say_so)
     runs(q, &t, "/read big\n/read big\n/read big");
     SAME_TEXT("read:ok:1:cut read:ok:1:cut read:skipped:0:1",
               buf_text(&t.outline));
-    HAS(buf_text(&t.blocks), "[truncated: the first 3616 of 20000 bytes]");
+    HAS(buf_text(&t.blocks), "[truncated: the first 3616 of 20000 bytes;");
     t.o.budget = 3; /* no character fits into the rest */
     runs(q, &t, "/write a\nx\n/endwrite\n/list");
     SAME_TEXT("write:ok:0 list:skipped:0:1", buf_text(&t.outline));
@@ -1015,7 +1079,7 @@ TEST(slash_commands_after_the_budget_are_skipped_and_say_so)
     t.o.budget = 1; /* what was done is told in full */
     runs(q, &t, "/write --persist new\nx\n/endwrite\n/list");
     SAME_TEXT("write:ok:3 list:skipped:0:1", buf_text(&t.outline));
-    HAS(buf_text(&t.blocks), "in this conversation)\n[END WRITE]");
+    HAS(buf_text(&t.blocks), " bytes used)\n[END WRITE]");
     turn_release(&t);
     quire_close(q);
 }
@@ -1094,7 +1158,7 @@ TEST(slash_callbacks_may_use_the_handle)
     o.session = "user";
     OK(quire_slash(q, bytes_str("/write --persist a\nx\n/endwrite\n/list\n"),
                    &o, look_around, q, &test_err));
-    says(q, "user", "/read mine", "\nmine  (133 bytes");
+    says(q, "user", "/read mine", "\nmine (63 bytes");
     quire_close(q);
 }
 
@@ -1111,7 +1175,7 @@ TEST(slash_names_that_are_damage_are_shown_in_bounds)
     buf_add_str(&text, "\nx\n/endwrite\n");
     runs(q, &t, buf_text(&text));
     YES(utf8_check(buf_bytes(&t.blocks)));
-    HAS(buf_text(&t.blocks), "...' (shown to the client)\nERR: invalid path: ");
+    HAS(buf_text(&t.blocks), "...]\nERR: invalid path: ");
     t.o.read_limit = t.o.budget = UINT64_MAX;
     runs(q, &t, "/write --persist a\nhello\n/endwrite\n/read a");
     HAS(buf_text(&t.bodies), "|hello|");
@@ -1193,8 +1257,8 @@ TEST(slash_any_command_may_be_the_first_that_writes)
         buf_release(&text);
         turn_release(&t);
         quire_close(q);
-        /* What is put is in the database, whoever has made that. */
-        EQ(1, test_count_files(test_path("home")));
+        /* What is put is in the database; beside it is the reserve. */
+        EQ(2, test_count_files(test_path("home")));
         test_forget_dir();
     }
 }

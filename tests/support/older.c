@@ -11,6 +11,8 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {18, "DROP TABLE memory_link; DROP TABLE folder_place;"
+         "DROP TABLE session_agent;"},
     {17, "DROP TABLE blob_tenant;"},
     {16, "DROP TABLE filed; DROP TABLE folder;"},
     {15, "DROP TABLE journal;"},

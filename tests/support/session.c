@@ -103,36 +103,36 @@ static const struct session_birth birth = {.id = "s1",
                                            .cwd = "/w",
                                            .at_us = 1771237230000000};
 
-struct session *house_new(struct house *h, const char *name, unsigned flags)
+quire_session *house_new(struct house *h, const char *name, unsigned flags)
 {
     struct session_place place = {.store = h->store, .name = name};
-    struct session *s;
+    quire_session *s;
 
     OK(session_new(&h->env, &place, &birth, flags, QUIRE_SYNC_FLUSH, &s,
                    &test_err));
     return s;
 }
 
-struct session *house_open_session(struct house *h, const char *name,
-                                   unsigned flags)
+quire_session *house_open_session(struct house *h, const char *name,
+                                  unsigned flags)
 {
     struct session_place place = {.store = h->store, .name = name};
-    struct session *s;
+    quire_session *s;
 
     OK(session_open(&h->env, &place, &birth, flags, QUIRE_SYNC_FLUSH, &s,
                     &test_err));
     return s;
 }
 
-const char *put(struct session *s, const char *json)
+const char *put(quire_session *s, const char *json)
 {
     quire_appended *out = test_alloc(sizeof *out);
 
-    OK(session_append(s, bytes_str(json), NULL, out, &test_err));
+    OK(quire_session_append(s, bytes_str(json), NULL, out, &test_err));
     return out->id;
 }
 
-const char *say(struct session *s, const char *role, const char *text)
+const char *say(quire_session *s, const char *role, const char *text)
 {
     char json[1024];
 
@@ -163,11 +163,11 @@ static quire_status add_json(void *ctx, const quire_entry *e, quire_error *err)
     return QUIRE_OK;
 }
 
-const char *all_entries(struct session *s)
+const char *all_entries(quire_session *s)
 {
     struct buf b = BUF_INIT(1 << 28);
 
-    OK(session_entries(s, 0, add_json, &b, &test_err));
+    OK(quire_session_entries(s, 0, add_json, &b, &test_err));
     return kept(&b);
 }
 
@@ -182,7 +182,7 @@ static quire_status add_id(void *ctx, const quire_entry *e, quire_error *err)
     return QUIRE_OK;
 }
 
-const char *path_of(struct session *s, const char *leaf)
+const char *path_of(quire_session *s, const char *leaf)
 {
     struct buf b = BUF_INIT(1 << 20);
 
@@ -220,11 +220,11 @@ static quire_status draw(void *ctx, const quire_entry *e, quire_error *err)
     return QUIRE_OK;
 }
 
-const char *tree_of(struct session *s)
+const char *tree_of(quire_session *s)
 {
     struct drawing d = {.b = BUF_INIT(1 << 20)};
 
-    OK(session_tree(s, draw, &d, &test_err));
+    OK(quire_session_tree(s, draw, &d, &test_err));
     for (; d.depth > 0; d.depth--)
         buf_add_char(&d.b, ')');
     return kept(&d.b);
@@ -237,11 +237,11 @@ static quire_status add_bytes(void *ctx, quire_bytes bytes, quire_error *err)
     return QUIRE_OK;
 }
 
-const char *context_of(struct session *s, const char *leaf)
+const char *context_of(quire_session *s, const char *leaf)
 {
     struct buf b = BUF_INIT(1 << 28);
 
-    OK(session_context(s, leaf, add_bytes, NULL, &b, &test_err));
+    OK(quire_session_context(s, leaf, add_bytes, NULL, &b, &test_err));
     return kept(&b);
 }
 
@@ -261,10 +261,10 @@ const char *problems_of(struct house *h, const char *name)
     return kept(&b);
 }
 
-const char *leaf_of(struct session *s)
+const char *leaf_of(quire_session *s)
 {
     quire_session_info info;
 
-    session_describe(s, &info);
+    quire_session_describe(s, &info);
     return info.leaf ? info.leaf : "none";
 }

@@ -29,22 +29,22 @@ void house_write_bytes(struct house *h, const char *name, quire_bytes text);
 quire_bytes house_read(struct house *h, const char *name);
 bool house_has(struct house *h, const char *name);
 
-struct session *house_new(struct house *h, const char *name, unsigned flags);
-struct session *house_open_session(struct house *h, const char *name,
-                                   unsigned flags);
+quire_session *house_new(struct house *h, const char *name, unsigned flags);
+quire_session *house_open_session(struct house *h, const char *name,
+                                  unsigned flags);
 
 /* Append a message of this role and text; gives its id, until the test ends. */
-const char *say(struct session *s, const char *role, const char *text);
-const char *put(struct session *s, const char *json);
+const char *say(quire_session *s, const char *role, const char *text);
+const char *put(quire_session *s, const char *json);
 
 /* All entries as JSON lines; ids along the path, "a b c"; the tree as
  * "a(b(c)d)"; the context; the problems as "kind@line ". */
-const char *all_entries(struct session *s);
-const char *path_of(struct session *s, const char *leaf);
-const char *tree_of(struct session *s);
-const char *context_of(struct session *s, const char *leaf);
+const char *all_entries(quire_session *s);
+const char *path_of(quire_session *s, const char *leaf);
+const char *tree_of(quire_session *s);
+const char *context_of(quire_session *s, const char *leaf);
 const char *problems_of(struct house *h, const char *name);
-const char *leaf_of(struct session *s);
+const char *leaf_of(quire_session *s);
 
 #define HEADER                                           \
     "{\"type\":\"session\",\"version\":3,\"id\":\"s1\"," \

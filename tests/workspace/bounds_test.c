@@ -463,6 +463,41 @@ TEST(a_session_that_is_removed_takes_its_workspace_along)
     free((void *)(uintptr_t)dir);
 }
 
+TEST(a_write_for_a_removed_session_is_refused_and_leaves_nothing)
+{
+    struct fix f = begin(), g;
+
+    fixture_write(f.w, "a", "text");
+    g = (struct fix){.q = tenants_open(NULL, 0)};
+    OK(quire_session_remove(g.q, f.s.id, &test_err));
+    quire_close(g.q);
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"write\",\"filename\":\"deep/a\","
+                    "\"content\":\"late\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                    "\"filename\":\"s\",\"content\":\"late\"}");
+    IS(QUIRE_NOT_FOUND, quire_workspace_make(f.w, &test_err));
+    HAS(test_err.what, "has been removed");
+    EQ(0, rmdir(test_path("home/artifacts/sessions"))); /* it is empty */
+    EQ(0, catalogue_number("SELECT count(*) FROM artifact"));
+    end(&f);
+}
+
+TEST(a_workspace_follows_a_session_that_is_moved_before_its_first_file)
+{
+    struct fix f = begin();
+    quire_session *moved;
+
+    OK(quire_session_move(f.q, f.s.id, "/elsewhere", &moved, &test_err));
+    quire_session_close(moved);
+    fixture_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                      "\"filename\":\"s\",\"content\":\"x\"}");
+    fixture_write(f.w, "a", "text");
+    both(&f, "a", "text");
+    end(&f);
+}
+
 TEST(tenants_have_workspaces_of_their_own)
 {
     quire_workspace *mine, *theirs;
@@ -507,6 +542,26 @@ TEST(the_built_in_sessions_have_workspaces_apart)
     fixture_agrees(q, temp);
     quire_workspace_close(user);
     quire_workspace_close(temp);
+    quire_close(q);
+}
+
+TEST(what_a_user_uploads_without_a_session_is_a_file)
+{
+    quire *q = tenants_open(NULL, 0);
+    quire_workspace *user;
+
+    OK(quire_artifact_put(q, NULL, "docs/before.txt", bytes_str("one"), NULL,
+                          NULL, &test_err));
+    user = fixture_open(q, "user");
+    OK(quire_workspace_make(user, &test_err));
+    YES(test_exists(test_path("home/artifacts/user/docs/before.txt")));
+    OK(quire_artifact_put(q, NULL, "after.txt", bytes_str("two"), NULL, NULL,
+                          &test_err));
+    fixture_sync(user);
+    YES(test_exists(test_path("home/artifacts/user/after.txt")));
+    SAME_TEXT("two", fixture_file(user, "after.txt"));
+    fixture_agrees(q, user);
+    quire_workspace_close(user);
     quire_close(q);
 }
 

@@ -180,8 +180,11 @@ TEST(searching_answers_artifacts_of_the_session)
                                "\"walrus\",\"limit\":1}");
     value_is(answer, "count", "1");
     answer = fixture_does(f.w, "{\"action\":\"search\",\"query\":"
-                               "\"in.txt OR (\\\"it's NEAR C++\"}");
+                               "\"in.txt or (\\\"it's NEAR C++\"}");
     value_is(answer, "count", "0");
+    answer = fixture_does(f.w, "{\"action\":\"search\",\"query\":"
+                               "\"in.txt OR (\\\"it's NEAR C++\"}");
+    value_is(answer, "count", "1");
     end(&f);
 }
 
@@ -492,14 +495,19 @@ TEST(text_in_pieces_comes_as_text)
     end(&f);
 }
 
-TEST(characters_that_are_none_become_the_replacement)
+TEST(half_a_surrogate_pair_is_refused_and_a_whole_one_is_a_character)
 {
     struct fix f = begin();
 
+    fixture_refuses(f.w, "invalid_params",
+                    "{\"action\":\"write\",\"filename\":\"a\","
+                    "\"content\":\"x\\ud800y\"}");
+    fixture_refuses(f.w, "invalid_params",
+                    "{\"action\":\"write\",\"filename\":\"a\","
+                    "\"content\":\"y\\udc00\"}");
     fixture_does(f.w, "{\"action\":\"write\",\"filename\":\"a\","
-                      "\"content\":\"x\\ud800y\\udc00\\ud83d\\ude00\"}");
-    SAME_TEXT("x\xef\xbf\xbdy\xef\xbf\xbd\xf0\x9f\x98\x80",
-              fixture_read(f.w, "a"));
+                      "\"content\":\"xy\\ud83d\\ude00\"}");
+    SAME_TEXT("xy\xf0\x9f\x98\x80", fixture_read(f.w, "a"));
     fixture_does(f.w, "{\"action\":\"write\",\"filename\":\"nul\\u0301\","
                       "\"content\":\"a\\u0000b\"}");
     SAME(bytes_of("a\0b", 3),

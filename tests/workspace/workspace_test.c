@@ -165,6 +165,31 @@ TEST(a_file_that_was_only_touched_is_no_version)
     end(&f);
 }
 
+/* Up to the root, which stays; a directory with anything in it stays, too. */
+TEST(a_directory_goes_with_its_last_file)
+{
+    struct fix f = begin();
+
+    fixture_write(f.w, "a/b/c/tool", "one");
+    fixture_write(f.w, "a/b/row", "two");
+    fixture_write(f.w, "a/kept/x", "three");
+    tool_deletes(&f, "a/b/c/tool");
+    NO(test_exists(fixture_path(f.w, 0, "a/b/c")));
+    YES(test_exists(fixture_path(f.w, 0, "a/b")));
+    puts_away(&f, "a/b/row");
+    fixture_sync(f.w);
+    NO(test_exists(fixture_path(f.w, 0, "a/b")));
+    YES(test_exists(fixture_path(f.w, 0, "a/kept/x")));
+    tool_deletes(&f, "a/kept/x");
+    NO(test_exists(fixture_path(f.w, 0, "a")));
+    YES(test_exists(quire_workspace_dir(f.w, 0)));
+    brings_back(&f, "a/b/row");
+    fixture_sync(f.w);
+    both(&f, "a/b/row", "two");
+    fixture_agrees(f.q, f.w);
+    end(&f);
+}
+
 TEST(a_file_as_deep_as_a_name_may_be_is_an_artifact)
 {
     static const char deep[] = "1/2/3/4/5/6/7/8/9/10/11/12/file";

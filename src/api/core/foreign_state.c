@@ -22,14 +22,14 @@
 static quire_status prepare(struct db *db, quire_error *err)
 {
     bool has;
-    quire_status st = sql_has_table(db, "collection", &has, err);
+    quire_status st = db_has_table(db, "collection", &has, err);
 
     if (st || has)
         return st;
     st = db_begin(db, DB_DURABLE, err);
     if (st)
         return st;
-    st = sql_has_table(db, "collection", &has, err);
+    st = db_has_table(db, "collection", &has, err);
     if (!st && !has)
         st = schema_create_ref_index(db, err);
     return sql_end(db, st, err);

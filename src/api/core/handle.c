@@ -22,6 +22,7 @@
 #include "memory/scratchpad.h"
 #include "output/regex.h"
 #include "api/core/handle.h"
+#include "api/core/reserve.h"
 
 const char *quire_version(void)
 {
@@ -93,7 +94,8 @@ static quire_status read_options(const quire_options *options, quire_options *o,
         o->flags & ~(unsigned)QUIRE_READ_ONLY || o->cache_kib < 0) {
         st = err_fail(err, QUIRE_INVALID,
                       HINT_SHELL "start from QUIRE_OPTIONS_INIT",
-                      "the options make no sense");
+                      "invalid options: size, kind, layout, flags or "
+                      "cache_kib is out of range");
     }
     return st;
 }
@@ -160,8 +162,6 @@ void quire_close(quire *q)
     artifacts_free(q->artifacts);
     commit_queue_unref(q->commit_queue);
     scratchpads_free(q->pads);
-    if (q->changes)
-        stmt_finalize(q->changes);
     blobs_free(q->blobs);
     if (q->files)
         q->files->ops->free(q->files);
@@ -170,6 +170,7 @@ void quire_close(quire *q)
     catalog_close(&q->catalog);
     tenant_views_release(q);
     foreign_state_close(q);
+    reserve_restore(q);
     free(q->home);
     free(q->blob_path);
     free(q->db_path);

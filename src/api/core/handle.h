@@ -55,6 +55,8 @@ struct quire {
     bool in_transaction; /* see transaction.c                         */
     bool in_callback;    /* a callback of the caller is running       */
     bool finished;       /* finish_removals() has run                 */
+    bool reserve_kept;   /* reserve_keep() has run                    */
+    bool reserve_gone;   /* released by this handle: see reserve.c    */
 
     /* Opened when first needed, in this order. */
     struct catalog catalog;     /* .db NULL: not open                 */
@@ -68,13 +70,13 @@ struct quire {
     struct commit_queue *commit_queue; /* shared with peers           */
     struct memories *memories;
     struct scratchpads *pads;
-    struct stmt *changes; /* of quire_changes()                    */
-    int64_t quiet_state;  /* of the database, and since when       */
+    int64_t quiet_state; /* of the database, and since when       */
     int64_t quiet_us;
-    int64_t tenant_state; /* quire_changes() when the tenant was last found
+    int64_t tenant_state;  /* quire_changes() when the tenant was last found
                              enabled; 0: check again                  */
-    int64_t limits_state; /* quire_changes() when `limits` were read; 0: read
+    int64_t limits_state;  /* quire_changes() when `limits` were read; 0: read
                              again                                    */
+    int64_t limits_tenant; /* whose they are                           */
     struct artifact_limits limits;
     struct history *history; /* over history.db                       */
     struct db *state;        /* of another program's home: foreign_state.c */

@@ -5,6 +5,7 @@
  *
  *     quire.db                           ours
  *     conversations/                     JP's .jp
+ *     blobs/<2 hex>/ and called .jp      JP's
  *     blobs/<2 hex>/, or called quire    ours, though its catalogue is lost
  *     sessions/ or terminal-sessions/    oh-my-pi's agent directory
  *     blobs/<64 hex>                     oh-my-pi's
@@ -110,6 +111,9 @@ static quire_kind detect_kind(const char *home)
     flat = blobs && has_hex_entry(blobs, 64);
     ours = !flat && blobs && has_hex_entry(blobs, 2);
     free(blobs);
+    /* JP's blobs have such directories, too. */
+    if (ours && is_called(home, ".jp"))
+        return QUIRE_KIND_JP;
     if (ours || is_called(home, "quire"))
         return QUIRE_KIND_NATIVE;
     if (has(home, "sessions") || has(home, "terminal-sessions"))

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "api/core/handle.h"
+#include "api/core/reserve.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
@@ -65,7 +66,7 @@ quire_status trace_db(struct quire *q, struct db **db, quire_error *err)
     return st;
 }
 
-quire_status need_catalog(struct quire *q, bool write, quire_error *err)
+static quire_status open_catalog(struct quire *q, bool write, quire_error *err)
 {
     struct db_config config = {
         .path = q->db_path,
@@ -98,20 +99,22 @@ quire_status need_catalog(struct quire *q, bool write, quire_error *err)
     return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;
 }
 
+quire_status need_catalog(struct quire *q, bool write, quire_error *err)
+{
+    quire_status st = open_catalog(q, write, err);
+
+    if (!st && write)
+        reserve_keep(q);
+    return st;
+}
+
 int64_t quire_changes(quire *q)
 {
     int64_t version = 0;
-    bool row = false;
 
     if (q->in_callback || need_catalog(q, false, NULL) || !q->catalog.db)
         return 0;
-    if (!q->changes &&
-        db_prepare(q->catalog.db, "PRAGMA data_version", &q->changes, NULL))
-        return 0;
-    if (!q->catalog.db->ops->step(q->changes, &row, NULL) && row)
-        version = q->catalog.db->ops->column_int(q->changes, 0);
-    q->catalog.db->ops->reset(q->changes);
-    return version;
+    return db_data_version(q->catalog.db, &version, NULL) ? 0 : version;
 }
 
 bool config_is(struct quire *q, const char *key, const char *value)
@@ -125,7 +128,7 @@ quire_status config_number(struct quire *q, const char *key, uint64_t *out,
 {
     quire_status st = need_catalog(q, false, err);
 
-    return st ? st : settings_number(&q->catalog, key, out, err);
+    return st ? st : settings_number(&q->catalog, q->tenant, key, out, err);
 }
 
 quire_status config_duration(struct quire *q, const char *key, int64_t *seconds,

@@ -9,9 +9,11 @@
  *       that a power cut restores must find their files.
  *   (2) A session file that has changed since it was recorded stays. The
  *       directory of a tenant or a workspace is removed only if it has no row.
- *   (3) A removal that fails stays recorded, and does not fail the caller. Names
- *       are relative to the home, so that a handle of any tenant can finish it.
+ *   (3) A removal that fails stays recorded. It fails the call that removes the
+ *       session, but not a later one that finishes it. Names are relative to
+ *       the home, so that a handle of any tenant can finish it.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,27 +222,32 @@ const char *workspaces_dir(struct quire *q, const char *key, struct arena *keep)
     return name ? session_name_from_home(q, name, keep) : NULL;
 }
 
-bool removal_finish_workspace(struct quire *q, const char *tree)
+quire_status removal_finish_workspace(struct quire *q, const char *tree,
+                                      bool *is, quire_error *err)
 {
     static const char before[] = "artifacts/sessions/";
     int64_t tenant;
     const char *name = tenants_skip(tree, &tenant);
     const char *key = name + sizeof before - 1;
     struct session_row owner;
+    quire_status st;
     int home;
 
-    if (strncmp(name, before, sizeof before - 1) != 0 || !workspace_is_id(key))
-        return false;
+    *is = !strncmp(name, before, sizeof before - 1) && workspace_is_id(key);
+    if (!*is)
+        return QUIRE_OK;
     if (tenant == 0)
         tenant = TENANT_DEFAULT;
-    if (session_row_find(&q->catalog, tenant, key, &owner, NULL) ==
-            QUIRE_NOT_FOUND &&
-        !fs_open_dir(q->home, false, &home, NULL)) {
-        if (!fs_remove_tree(home, tree))
-            removal_done(&q->catalog, tree, NULL);
-        close(home);
-    }
-    return true;
+    st = session_row_find(&q->catalog, tenant, key, &owner, err);
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    st = fs_open_dir(q->home, false, &home, err);
+    if (st)
+        return st;
+    if (fs_remove_tree(home, tree) < 0)
+        st = err_sys(err, errno, "cannot remove all of %s/%s", q->home, tree);
+    close(home);
+    return st ? st : removal_done(&q->catalog, tree, err);
 }
 
 void tenants_dir(int64_t id, char out[TENANT_DIR_SIZE])
@@ -288,9 +295,13 @@ void finish_removals(struct quire *q)
     if (!removal_list(&q->catalog, &tmp, &files, &n, NULL) && n > 0 &&
         !db_settle(q->catalog.db, NULL) && !need_home(q, &home, NULL)) {
         for (i = 0; i < n; i++) {
+            bool is = true;
+
             if (files[i].size != REMOVAL_TREE)
                 finish_session(q, home, &files[i], &tmp);
-            else if (!removal_finish_workspace(q, files[i].name))
+            else
+                removal_finish_workspace(q, files[i].name, &is, NULL);
+            if (!is)
                 finish_tenant(q, home, &files[i]);
         }
     }

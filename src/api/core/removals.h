@@ -37,9 +37,10 @@ quire_status session_remove_files(const struct session_location *p,
 const char *workspaces_dir(struct quire *q, const char *key,
                            struct arena *keep);
 
-/* Whether a recorded removal is the workspace of a session; if so it is removed,
- * unless the session has a row. */
-bool removal_finish_workspace(struct quire *q, const char *tree);
+/* Whether a recorded removal is the workspace of a session (*is); if so it is
+ * removed, unless the session has a row. A failure leaves the record. */
+quire_status removal_finish_workspace(struct quire *q, const char *tree,
+                                      bool *is, quire_error *err);
 
 /* ---- a tenant ------------------------------------------------------------ */
 

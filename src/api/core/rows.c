@@ -55,7 +55,7 @@ quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
     int64_t state = quire_changes(q);
     quire_status st;
 
-    if (state && state == q->limits_state) {
+    if (state && state == q->limits_state && q->tenant == q->limits_tenant) {
         *out = q->limits;
         return QUIRE_OK;
     }
@@ -68,6 +68,7 @@ quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
         st = config_number(q, "versions.kept", &out->versions, err);
     q->limits = *out;
     q->limits_state = st ? 0 : state;
+    q->limits_tenant = q->tenant;
     return st;
 }
 
@@ -76,7 +77,8 @@ quire_status memories_open(struct quire *q, quire_error *err)
 {
     if (!q->catalog.db || q->catalog.schema < SCHEMA_MEMORY)
         return QUIRE_NOT_FOUND;
-    return q->memories
-               ? QUIRE_OK
-               : memories_new(q->catalog.db, &q->clock, &q->memories, err);
+    return q->memories ? QUIRE_OK
+                       : memories_new(q->catalog.db, &q->clock,
+                                      q->catalog.schema >= SCHEMA_AGENTS,
+                                      &q->memories, err);
 }

@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/map.h"
 #include "base/utf8.h"
 #include "api/core/handle.h"
 #include "session/list.h"
@@ -380,7 +381,7 @@ quire_status session_location_key(const struct session_location *p,
     quire_status st = p->store->ops->open(p->store, p->name, &file, &info, err);
 
     if (st == QUIRE_NOT_FOUND)
-        return err_set(err, st, "%s has gone meanwhile", p->name);
+        return err_set(err, st, "%s has been removed or moved", p->name);
     if (st)
         return st;
     st = list_read(file, info.size, keep, &meta, err);
@@ -426,29 +427,53 @@ static bool is_session(const struct session_location *p)
     return meta.id != NULL;
 }
 
-/* The breadcrumb of this terminal, if it is of this directory. */
-static quire_status find_crumb(struct quire *q, const char *cwd,
-                               struct arena *keep, struct session_location *out)
+/* The file that records which session was used last: of this terminal, or, in a
+ * native home, of all processes in this directory. NULL: none, or no memory. */
+static const char *crumb_of_terminal(struct arena *keep)
 {
-    char terminal[128], text[2 * PATH_MAX + 64];
+    char terminal[128];
+
+    return names_terminal(terminal, sizeof terminal, STDIN_FILENO, env)
+               ? arena_printf(keep, "terminal-sessions/%s", terminal)
+               : NULL;
+}
+
+static const char *crumb_of_directory(struct quire *q, const char *cwd,
+                                      struct arena *keep)
+{
+    static const uint64_t seed[2] = {0, 0};
+
+    return q->kind == QUIRE_KIND_NATIVE
+               ? arena_printf(keep, "terminal-sessions/dir-%016llx",
+                              (unsigned long long)map_hash(seed,
+                                                           bytes_str(cwd)))
+               : NULL;
+}
+
+/* The session that a breadcrumb of this directory leads to, and when it was
+ * used. */
+static quire_status follow_crumb(struct quire *q, const char *file,
+                                 const char *cwd, struct arena *keep,
+                                 struct session_location *out, int64_t *used_ns)
+{
+    char text[2 * PATH_MAX + 64], *name;
     struct breadcrumb crumb;
+    struct stat info;
     ssize_t n;
-    char *name;
     int dir, fd;
 
-    if (!names_terminal(terminal, sizeof terminal, STDIN_FILENO, env) ||
-        fs_open_dir(q->root, false, &dir, NULL))
+    if (!file || fs_open_dir(q->root, false, &dir, NULL))
         return QUIRE_NOT_FOUND;
-    name = arena_printf(keep, "terminal-sessions/%s", terminal);
-    fd = name ? fs_open_beneath(dir, name, O_RDONLY, 0) : -1;
+    fd = fs_open_beneath(dir, file, O_RDONLY, 0);
     close(dir);
     if (fd < 0)
         return QUIRE_NOT_FOUND;
-    n = fs_read_full(fd, text, sizeof text);
+    n = fstat(fd, &info) == 0 ? fs_read_full(fd, text, sizeof text) : -1;
     close(fd);
     if (n <= 0 || !names_read_breadcrumb(bytes_of(text, (size_t)n), &crumb) ||
         !bytes_is(crumb.cwd, cwd))
         return QUIRE_NOT_FOUND;
+    *used_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
     name = arena_text(keep, crumb.path);
     if (!name || find_path(q, name, keep, out, NULL))
         return QUIRE_NOT_FOUND;
@@ -458,21 +483,18 @@ static quire_status find_crumb(struct quire *q, const char *cwd,
     return QUIRE_NOT_FOUND;
 }
 
-static quire_status find_last(struct quire *q, struct arena *keep,
-                              struct session_location *out, quire_error *err)
+/* The newest session of the directory; .name NULL: it has none. */
+static quire_status find_newest(struct quire *q, const char *cwd,
+                                struct arena *keep,
+                                struct session_location *out,
+                                int64_t *modified_ns, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct list l = {.arena = &tmp};
-    const char *cwd = absolute_cwd(NULL, keep);
-    quire_status st;
+    quire_status st = need_all(q, err);
     size_t i;
 
-    if (!cwd)
-        return err_sys(err, errno, "cannot tell the working directory");
-    if (find_crumb(q, cwd, keep, out) == QUIRE_OK)
-        return QUIRE_OK;
     *out = (struct session_location){0};
-    st = need_all(q, err);
     if (!st) {
         need_catalog(q, false, NULL); /* speeds up the list */
         l.key = session_name_from_home(q, roots[0], &tmp);
@@ -485,10 +507,38 @@ static quire_status find_last(struct quire *q, struct arena *keep,
         *out = (struct session_location){.store = q->all, .in_home = true};
         out->omp = q->kind == QUIRE_KIND_OMP;
         out->name = arena_text(keep, bytes_str(l.order[i]->name));
+        *modified_ns = l.order[i]->info.modified_ns;
         if (!out->name)
             st = err_memory(err);
         break;
     }
+    list_release(&l);
+    arena_release(&tmp);
+    return st;
+}
+
+/* The session that this terminal used last in the directory; else the one that
+ * any process used last: a breadcrumb of the directory counts unless a session
+ * was written later by a program that leaves none. */
+static quire_status find_last(struct quire *q, struct arena *keep,
+                              struct session_location *out, quire_error *err)
+{
+    const char *cwd = absolute_cwd(NULL, keep);
+    struct session_location used = {0};
+    int64_t used_ns = 0, modified_ns = 0;
+    quire_status st;
+
+    if (!cwd)
+        return err_sys(err, errno, "cannot tell the working directory");
+    if (!follow_crumb(q, crumb_of_terminal(keep), cwd, keep, out, &used_ns))
+        return QUIRE_OK;
+    follow_crumb(q, crumb_of_directory(q, cwd, keep), cwd, keep, &used,
+                 &used_ns);
+    st = find_newest(q, cwd, keep, out, &modified_ns, err);
+    if (!st && used.name && (!out->name || used_ns >= modified_ns))
+        *out = used;
+    else
+        session_location_release(&used);
     if (!st && !out->name) {
         st = err_fail(err, QUIRE_NOT_FOUND,
                       HINT_SHELL
@@ -496,9 +546,24 @@ static quire_status find_last(struct quire *q, struct arena *keep,
                       "lists those of other directories",
                       "no session of %s yet", cwd);
     }
-    list_release(&l);
-    arena_release(&tmp);
     return st;
+}
+
+static void write_crumb(int dir, const char *name, quire_bytes text)
+{
+    char was[2 * PATH_MAX + 64] = "";
+    ssize_t n = -1;
+    int fd = name ? fs_open_beneath(dir, name, O_RDONLY, 0) : -1;
+
+    if (fd >= 0)
+        n = fs_read_full(fd, was, sizeof was);
+    /* An unchanged breadcrumb gets a new time alone. */
+    if (n == (ssize_t)text.len && !memcmp(was, text.data, text.len))
+        futimens(fd, NULL);
+    else if (name)
+        fs_replace(dir, name, text, NULL);
+    if (fd >= 0)
+        close(fd);
 }
 
 void session_remember_last(struct quire *q, const char *cwd, const char *path)
@@ -506,30 +571,42 @@ void session_remember_last(struct quire *q, const char *cwd, const char *path)
     struct arena tmp = ARENA_INIT;
     struct buf text = BUF_INIT(2 * PATH_MAX + 64);
     const char *here = absolute_cwd(NULL, &tmp);
-    char terminal[128], was[2 * PATH_MAX + 64] = "", *name;
-    int dir = -1, fd;
-    ssize_t n = -1;
+    int dir;
 
-    if (q->read_only || !here || strcmp(here, cwd) != 0 ||
-        !names_terminal(terminal, sizeof terminal, STDIN_FILENO, env) ||
-        fs_open_dir(q->root, false, &dir, NULL))
-        goto out;
-    name = arena_printf(&tmp, "terminal-sessions/%s", terminal);
-    if (!name || !names_breadcrumb(cwd, path, &text))
-        goto out;
-    fd = fs_open_beneath(dir, name, O_RDONLY, 0);
-    if (fd >= 0) {
-        n = fs_read_full(fd, was, sizeof was);
-        close(fd);
-    }
-    /* An unchanged breadcrumb is not written again. */
-    if (n < (ssize_t)text.len || memcmp(was, text.data, text.len) != 0)
-        fs_replace(dir, name, buf_bytes(&text), NULL);
-out:
-    if (dir >= 0)
+    if (!q->read_only && here && !strcmp(here, cwd) &&
+        names_breadcrumb(cwd, path, &text) &&
+        !fs_open_dir(q->root, false, &dir, NULL)) {
+        write_crumb(dir, crumb_of_terminal(&tmp), buf_bytes(&text));
+        write_crumb(dir, crumb_of_directory(q, cwd, &tmp), buf_bytes(&text));
         close(dir);
+    }
     buf_release(&text);
     arena_release(&tmp);
+}
+
+quire_status quire_session_use(quire *q, const char *which, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct session_location p = {0};
+    struct list_meta meta = {.id = NULL};
+    struct object_info info = {0};
+    struct object *file;
+    const char *path;
+    quire_status st = session_lookup(q, which, &tmp, &p, err);
+
+    if (!st)
+        st = p.store->ops->open(p.store, p.name, &file, &info, err);
+    if (!st) {
+        st = list_read(file, info.size, &tmp, &meta, err);
+        file->ops->close(file);
+        path = arena_printf(&tmp, "%s/%s", p.store->ops->place(p.store),
+                            p.name);
+        if (!st && meta.cwd && path)
+            session_remember_last(q, meta.cwd, path);
+    }
+    session_location_release(&p);
+    arena_release(&tmp);
+    return st;
 }
 
 /* ---- any of these ------------------------------------------------------- */

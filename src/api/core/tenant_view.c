@@ -33,9 +33,7 @@ static quire_status disabled_error(const quire_tenant *t, quire_error *err)
     quire_status st = err_set(err, QUIRE_INVALID, "tenant %s is disabled",
                               t->name);
 
-    err_next(err,
-             HINT_SHELL
-             "`quire tenant disable --enable '#%lld'` lets it in again",
+    err_next(err, HINT_SHELL "`quire tenant enable '#%lld'` enables it",
              (long long)t->id);
     return st;
 }
@@ -44,8 +42,8 @@ static quire_status ambiguous_error(const quire_tenant *t, int64_t another,
                                     quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_INVALID,
-                              "several tenants are called %s: #%lld and "
-                              "#%lld, to begin with",
+                              "several tenants are called %s, such as #%lld "
+                              "and #%lld",
                               t->name, (long long)t->id, (long long)another);
 
     err_next(err, "name one by its id, such as '#%lld'", (long long)t->id);
@@ -105,7 +103,7 @@ static quire_status enter_other(struct quire *q, const char *which,
         st = err_fail(err, QUIRE_INVALID,
                       HINT_SHELL
                       "leave it out for `default`; `quire tenant ls` lists "
-                      "those there are",
+                      "the tenants",
                       "tenant name is empty");
         return st;
     }

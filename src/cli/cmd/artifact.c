@@ -11,11 +11,11 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/artifact.h"
 #include "cli/cmd/session.h"
 #include "cli/core/cursor.h"
-
-extern const struct noun noun_artifact;
+#include "cli/core/each_word.h"
 
 int artifact_fail(struct cli *cli, const quire_error *err)
 {
@@ -50,6 +50,7 @@ void artifact_add_members(struct json_writer *w, const quire_artifact *a)
     json_put_optional(w, "purpose", a->purpose);
     json_put_optional(w, "source", a->source);
     json_put_optional(w, "agent", a->agent);
+    json_put_optional(w, "source_agent_id", a->agent);
     json_put_raw(w, "tags", bytes_str(a->tags));
     json_put_raw(w, "metadata", bytes_str(a->meta));
     json_put_time(w, "created_at", a->created_us);
@@ -186,14 +187,14 @@ static const char **take_tags(const struct args *args)
  * has the size, but not an endless input. */
 static size_t input_max(struct cli *cli)
 {
-    const size_t some = (size_t)16 << 20, most = (size_t)1 << 30;
+    const size_t more = (size_t)1 << 20, most = (size_t)1 << 30;
     quire_setting s = {.value = "0"};
     uint64_t limit;
 
     if (quire_config_get(cli->q, "quota.file", &s, NULL))
-        return some;
+        return 16 * more;
     limit = strtoull(s.value, NULL, 10);
-    return limit < some ? some : limit < most ? (size_t)limit + 1 : most;
+    return limit < most - more ? (size_t)limit + more : most;
 }
 
 static int artifact_put(struct cli *cli, const struct args *args)
@@ -201,6 +202,7 @@ static int artifact_put(struct cli *cli, const struct args *args)
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     struct buf content = BUF_INIT(input_max(cli));
     const char **tags = take_tags(args);
+    const char *session;
     quire_artifact a;
     quire_error err = {0};
     int code = EXIT_DONE;
@@ -214,13 +216,17 @@ static int artifact_put(struct cli *cli, const struct args *args)
     o.mime = media_type_option(args);
     o.purpose = args_text(args, "purpose");
     o.source = args_text(args, "source");
+    o.agent = args_text(args, "agent");
     o.meta = args_text(args, "meta");
     o.tags = tags;
-    if (input_read(args->n_words > 1 ? args->words[1] : NULL, &content, &err) ||
-        quire_artifact_put(cli->q, args_text(args, "session"), args->words[0],
-                           buf_bytes(&content), &o, &a, &err))
+    if (input_read(args->n_words > 1 ? args->words[1] : NULL, &content, &err))
         code = artifact_fail(cli, &err);
-    else
+    if (!code)
+        code = session_default(cli, args, true, &session);
+    if (!code && quire_artifact_put(cli->q, session, args->words[0],
+                                    buf_bytes(&content), &o, &a, &err))
+        code = artifact_fail(cli, &err);
+    else if (!code)
         print_put(cli, &a);
     buf_release(&content);
     free(tags);
@@ -248,6 +254,10 @@ static const struct opt put_opts[] = {
      .kind = OPT_TEXT,
      .value = "S",
      .help = "where it comes from"},
+    {.name = "agent",
+     .kind = OPT_TEXT,
+     .value = "ID",
+     .help = "the agent that made it"},
     {.name = "meta",
      .kind = OPT_TEXT,
      .value = "JSON",
@@ -255,14 +265,15 @@ static const struct opt put_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_artifact_put = {
+const struct cmd cmd_artifact_put = {
     .name = "artifact put",
     .args = "PATH [FILE]",
     .summary = "store a file under a path",
     .about =
         "Reads FILE, or standard input. An existing path gets a new version and "
-        "keeps its id. At most 1 MiB a file, 50 MiB a session and 500 MiB in "
-        "all; `quire config` changes these quotas. With --json "
+        "keeps its id. At most 16 MiB a file, 1 GiB a session and 10 GiB in all; "
+        "for tenants but `default` 1 MiB, 50 MiB and 500 MiB. `quire config` "
+        "changes these quotas. With --json "
         "one object: id, path, size_bytes, sha256, version, media_type, created "
         "(whether the path is new), created_at, modified_at, "
         "conversation_used_bytes, tenant_used_bytes; `size` and `mime` are "
@@ -279,15 +290,19 @@ static const struct cmd cmd_artifact_put = {
 static int artifact_ls(struct cli *cli, const struct args *args)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    const char *session;
     quire_error err = {0};
+    int code;
 
     o.all_sessions = args_flag(args, "all-sessions");
     o.deleted = args_flag(args, "deleted");
     o.limit = args_number(args, "limit", 0);
     if (cursor_read(cli, args, &o.before_us, &o.before_id))
         return EXIT_USAGE;
-    if (!quire_artifact_list(cli->q, args_text(args, "session"), &o, list_one,
-                             cli, &err))
+    code = session_default(cli, args, false, &session);
+    if (code)
+        return code;
+    if (!quire_artifact_list(cli->q, session, &o, list_one, cli, &err))
         return EXIT_DONE;
     return cli->out.error ? EXIT_DONE /* out_close() reports it */
                           : artifact_fail(cli, &err);
@@ -313,13 +328,13 @@ static const struct opt ls_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_artifact_ls = {
+const struct cmd cmd_artifact_ls = {
     .name = "artifact ls",
     .args = "",
     .summary = "list artifacts, the last changed first",
     .about =
-        "Those of the session that --session or QUIRE_SESSION names, or of "
-        "the built-in session `user`. With --json an object each, as `artifact "
+        "Those of --session, or of the last session of the current directory. "
+        "With --json an object each, as `artifact "
         "stat` prints it, and its `cursor`: --cursor with the cursor of the "
         "last row prints the next page.",
     .opts = ls_opts,
@@ -347,16 +362,20 @@ static quire_status version_one(void *ctx, const quire_artifact *a,
 
 static int artifact_versions(struct cli *cli, const struct args *args)
 {
+    const char *session;
     quire_error err = {0};
+    int code = session_default(cli, args, false, &session);
 
-    if (!quire_artifact_versions(cli->q, args_text(args, "session"),
-                                 args->words[0], version_one, cli, &err))
+    if (code)
+        return code;
+    if (!quire_artifact_versions(cli->q, session, args->words[0], version_one,
+                                 cli, &err))
         return EXIT_DONE;
     return cli->out.error ? EXIT_DONE /* out_close() reports it */
                           : artifact_fail(cli, &err);
 }
 
-static const struct cmd cmd_artifact_versions = {
+const struct cmd cmd_artifact_versions = {
     .name = "artifact versions",
     .args = "PATH|#ID",
     .summary = "list the versions of an artifact, the newest first",
@@ -397,8 +416,9 @@ static quire_status emit_hit(void *ctx, const quire_hit *hit, quire_error *err)
 static int artifact_search(struct cli *cli, const struct args *args)
 {
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    const char *session;
     quire_error err = {0};
-    int partial = 0;
+    int partial = 0, code;
 
     o.all_sessions = args_flag(args, "all-sessions");
     o.fts = args_flag(args, "fts");
@@ -408,9 +428,11 @@ static int artifact_search(struct cli *cli, const struct args *args)
     if (cursor_time(cli, args, "since", &o.since_us) ||
         cursor_time(cli, args, "until", &o.until_us))
         return EXIT_USAGE;
-    if (quire_artifact_search(cli->q, args_text(args, "session"),
-                              args->words[0], &o, emit_hit, cli, &partial,
-                              &err))
+    code = session_default(cli, args, false, &session);
+    if (code)
+        return code;
+    if (quire_artifact_search(cli->q, session, args->words[0], &o, emit_hit,
+                              cli, &partial, &err))
         return cli->out.error ? EXIT_DONE : artifact_fail(cli, &err);
     if (partial)
         session_warn(cli, "partial",
@@ -451,15 +473,17 @@ static const struct opt search_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_artifact_search = {
+const struct cmd cmd_artifact_search = {
     .name = "artifact search",
     .args = "QUERY",
     .summary = "find artifacts by words in their path, tags and text",
     .about =
         "Finds artifacts with all words of QUERY in path, purpose, tags or "
-        "text; words in double quotes must stand together. Case and accents are "
+        "text; words in double quotes must stand together. AND, OR and AND NOT "
+        "between words, in capitals, are operators. Case and accents are "
         "ignored. Parts of identifiers, and of Chinese, Japanese and Korean "
-        "text, match as well. The best match comes first, matches of the "
+        "text, match as well. In a word such as C++, C# or $HOME the signs must "
+        "match, too. The best match comes first, matches of the "
         "beginning of a word last. With --json an object each: id, path, "
         "session, score, snippet, part. Exits with 1 without a match.",
     .opts = search_opts,
@@ -471,30 +495,42 @@ static const struct cmd cmd_artifact_search = {
 
 /* ---- rm, restore -------------------------------------------------------- */
 
-static int artifact_rm(struct cli *cli, const struct args *args)
+static int remove_one(struct cli *cli, const struct args *args,
+                      const char *word)
 {
+    const char *session;
     quire_error err = {0};
+    int code = session_default(cli, args, false, &session);
 
-    if (quire_artifact_remove(cli->q, args_text(args, "session"),
-                              args->words[0], args_flag(args, "purge"), &err))
+    if (code)
+        return code;
+    if (quire_artifact_remove(cli->q, session, word, args_flag(args, "purge"),
+                              &err))
         return artifact_fail(cli, &err);
     return EXIT_DONE;
+}
+
+static int artifact_rm(struct cli *cli, const struct args *args)
+{
+    return each_word(cli, args, remove_one);
 }
 
 static const struct opt rm_opts[] = {
     {.name = "purge",
      .kind = OPT_FLAG,
-     .help = "delete it and its versions permanently; a soft-deleted one by "
-             "its #ID"},
+     .help =
+         "delete them and their versions permanently; a soft-deleted one by "
+         "its #ID"},
     {0},
 };
 
-static const struct cmd cmd_artifact_rm = {
+const struct cmd cmd_artifact_rm = {
     .name = "artifact rm",
-    .args = "PATH|#ID",
-    .summary = "soft-delete an artifact",
-    .about = "It is no longer listed and does not count against quotas; `quire "
-             "artifact restore` restores it.",
+    .args = "PATH|#ID...",
+    .summary = "soft-delete artifacts",
+    .about =
+        "They are no longer listed and do not count against quotas; `quire "
+        "artifact restore` restores them. Of several, all or none.",
     .opts = rm_opts,
     .examples = "quire artifact rm notes/today.md",
     .store = STORE_WRITE,
@@ -503,17 +539,20 @@ static const struct cmd cmd_artifact_rm = {
 
 static int artifact_restore(struct cli *cli, const struct args *args)
 {
+    const char *session;
     quire_artifact a;
     quire_error err = {0};
+    int code = session_default(cli, args, false, &session);
 
-    if (quire_artifact_restore(cli->q, args_text(args, "session"),
-                               args->words[0], &a, &err))
+    if (code)
+        return code;
+    if (quire_artifact_restore(cli->q, session, args->words[0], &a, &err))
         return artifact_fail(cli, &err);
     artifact_emit(cli, &a, &err);
     return EXIT_DONE;
 }
 
-static const struct cmd cmd_artifact_restore = {
+const struct cmd cmd_artifact_restore = {
     .name = "artifact restore",
     .args = "PATH",
     .summary = "restore the artifact soft-deleted last under a path",
@@ -561,7 +600,7 @@ static const struct opt path_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_artifact_path = {
+const struct cmd cmd_artifact_path = {
     .name = "artifact path",
     .args = "",
     .summary = "print the canonical form of paths, or why they are refused",
@@ -598,7 +637,7 @@ static int artifact_recount(struct cli *cli, const struct args *args)
     return wrong ? EXIT_DAMAGED : EXIT_DONE;
 }
 
-static const struct cmd cmd_artifact_recount = {
+const struct cmd cmd_artifact_recount = {
     .name = "artifact recount",
     .args = "",
     .summary = "recount the bytes that sessions and tenants use",
@@ -608,20 +647,4 @@ static const struct cmd cmd_artifact_recount = {
     .examples = "quire artifact recount",
     .store = STORE_WRITE,
     .run = artifact_recount,
-};
-
-static const struct cmd *const verbs[] = {
-    &cmd_artifact_put,      &cmd_artifact_get,  &cmd_artifact_ls,
-    &cmd_artifact_search,   &cmd_artifact_stat, &cmd_artifact_unpack,
-    &cmd_artifact_versions, &cmd_artifact_rm,   &cmd_artifact_restore,
-    &cmd_artifact_recount,  &cmd_artifact_path, NULL,
-};
-
-const struct noun noun_artifact = {
-    .name = "artifact",
-    .summary = "named files of a session, with versions",
-    .about = "An artifact has a path in its session and an id; each put that "
-             "changes it makes a version. --session or QUIRE_SESSION names the "
-             "session; the built-in session `user` unless given.",
-    .verbs = verbs,
 };

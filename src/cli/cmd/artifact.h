@@ -10,10 +10,6 @@
 
 struct args;
 struct cli;
-struct cmd;
-
-extern const struct cmd cmd_artifact_get, cmd_artifact_stat,
-    cmd_artifact_unpack;
 
 /* Report an error. A bad path, type or tag exits with 2, an absent session or
  * artifact with 1. */

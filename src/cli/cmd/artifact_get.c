@@ -10,6 +10,8 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/cmd/session.h"
 #include "cli/cmd/artifact.h"
 #include "cli/cmd/memory.h"
 #include "cli/core/atomic_output.h"
@@ -88,16 +90,18 @@ static int artifact_get(struct cli *cli, const struct args *args)
     quire_artifact a = {.id = 0};
     quire_error err = {0};
     quire_status st = QUIRE_OK;
+    const char *session;
     int code = read_reach(cli, args, &o);
 
+    if (!code)
+        code = session_default(cli, args, false, &session);
     if (code)
         return code;
     if (g.save)
         st = atomic_output_open(&save, output, &err);
     if (!st)
-        st = quire_artifact_get(cli->q, args_text(args, "session"),
-                                args->words[0], &o, write_content, &g, &a,
-                                &err);
+        st = quire_artifact_get(cli->q, session, args->words[0], &o,
+                                write_content, &g, &a, &err);
     if (!st && g.save)
         st = atomic_output_commit(&save, &err);
     if (!st)
@@ -141,13 +145,15 @@ static int artifact_stat(struct cli *cli, const struct args *args)
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
     quire_artifact a;
     quire_error err = {0};
+    const char *session;
     struct row r;
     int code = read_reach(cli, args, &o);
 
+    if (!code)
+        code = session_default(cli, args, false, &session);
     if (code)
         return code;
-    if (quire_artifact_stat(cli->q, args_text(args, "session"), args->words[0],
-                            &o, &a, &err))
+    if (quire_artifact_stat(cli->q, session, args->words[0], &o, &a, &err))
         return artifact_fail(cli, &err);
     if (row_begin(&r, cli)) {
         artifact_add_members(&r.json, &a);

@@ -1,6 +1,8 @@
 /* artifact_unpack.c - unpack an archive into artifacts */
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/artifact.h"
+#include "cli/cmd/session.h"
 
 static quire_status emit_artifact(void *ctx, const quire_artifact *a,
                                   quire_error *err)
@@ -10,10 +12,14 @@ static quire_status emit_artifact(void *ctx, const quire_artifact *a,
 
 static int unpack(struct cli *cli, const struct args *args)
 {
+    const char *session;
     quire_error err = {0};
+    int code = session_default(cli, args, true, &session);
 
-    if (quire_artifact_unpack(cli->q, args_text(args, "session"),
-                              args->words[0], args_text(args, "into"),
+    if (code)
+        return code;
+    if (quire_artifact_unpack(cli->q, session, args->words[0],
+                              args_text(args, "into"),
                               args_number(args, "max-files", 0),
                               args_number(args, "max-size", 0), emit_artifact,
                               cli, &err))

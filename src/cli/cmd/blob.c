@@ -4,13 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/err.h"
 #include "base/timestamp.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/blob.h"
 #include "cli/core/atomic_output.h"
-
-extern const struct noun noun_blob;
+#include "cli/cmd/session.h"
 
 #define RANGE_HELP                                                           \
     "only these bytes, counted from 0 and both included: `0-99`, `100-` to " \
@@ -51,6 +52,17 @@ void blob_add_members(struct json_writer *w, const quire_blob_info *info)
     add_size(w, "size_bytes", info->size);
     json_put_uint(w, "stored", info->stored);
     json_put_uint(w, "stored_bytes", info->stored);
+}
+
+void blob_add_path(struct cli *cli, struct json_writer *w,
+                   const quire_blob_info *info)
+{
+    const char *path = NULL;
+
+    if (info->in_file && !quire_blob_path(cli->q, &info->digest, &path, NULL))
+        json_put_str(w, "path", path);
+    else
+        json_put_null(w, "path");
 }
 
 /* ---- get ---------------------------------------------------------------- */
@@ -203,7 +215,7 @@ static const struct opt get_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_blob_get = {
+const struct cmd cmd_blob_get = {
     .name = "blob get",
     .args = "REF",
     .summary = "print the content of a blob",
@@ -225,12 +237,14 @@ static const struct cmd cmd_blob_get = {
 static void print_stat(struct cli *cli, const quire_blob_info *info)
 {
     char ref[QUIRE_REF_SIZE], seen[TIMESTAMP_SIZE];
+    const char *path;
     struct row r;
 
     if (row_begin(&r, cli)) {
         blob_add_members(&r.json, info);
         json_put_bool(&r.json, "in_file", info->in_file);
         json_put_time(&r.json, "seen_at", info->seen_s * 1000000);
+        blob_add_path(cli, &r.json, info);
     } else {
         quire_ref_format(&info->digest, ref);
         timestamp_format(info->seen_s * 1000000, seen);
@@ -241,6 +255,11 @@ static void print_stat(struct cli *cli, const quire_blob_info *info)
         buf_addf(&r.text, ", %s\n  seen    %.10s %.8s UTC",
                  info->in_file ? "in a file of its own" : "in quire.db", seen,
                  seen + 11);
+        if (info->in_file &&
+            !quire_blob_path(cli->q, &info->digest, &path, NULL)) {
+            buf_add_str(&r.text, "\n  path    ");
+            term_add(&r.text, bytes_str(path), true);
+        }
     }
     row_print(&r);
 }
@@ -267,7 +286,7 @@ static int blob_stat(struct cli *cli, const struct args *args)
 
 static const struct opt store_opts[] = {STORE_OPTS, {0}};
 
-static const struct cmd cmd_blob_stat = {
+const struct cmd cmd_blob_stat = {
     .name = "blob stat",
     .args = "REF...",
     .summary = "print the size of blobs and where they are stored",
@@ -349,7 +368,7 @@ static const struct opt ls_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_blob_ls = {
+const struct cmd cmd_blob_ls = {
     .name = "blob ls",
     .args = "",
     .summary = "list the blobs in the store",
@@ -431,7 +450,7 @@ static int blob_check(struct cli *cli, const struct args *args)
     return c.code;
 }
 
-static const struct cmd cmd_blob_check = {
+const struct cmd cmd_blob_check = {
     .name = "blob check",
     .args = "[REF...]",
     .summary = "read blobs and compare them with their digests",
@@ -448,23 +467,4 @@ static const struct cmd cmd_blob_check = {
     .store = STORE_READ,
     .paged = true,
     .run = blob_check,
-};
-
-/* ---- the noun ----------------------------------------------------------- */
-
-static const struct cmd *const verbs[] = {
-    &cmd_blob_put,   &cmd_blob_get, &cmd_blob_stat,  &cmd_blob_ls,
-    &cmd_blob_check, &cmd_blob_pin, &cmd_blob_unpin, NULL,
-};
-
-const struct noun noun_blob = {
-    .name = "blob",
-    .summary = "immutable bytes named by their SHA-256",
-    .about = "A blob is stored once, however often it is put, and every full "
-             "read is checked against its digest. Its reference is "
-             "`blob:sha256:` and 64 hex digits; commands accept the first six "
-             "or more digits.\n\n"
-             "`--store DIR` uses the blobs directory of another program: "
-             "`loose` is JP's layout, `flat` oh-my-pi's.",
-    .verbs = verbs,
 };

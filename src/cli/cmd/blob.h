@@ -8,7 +8,6 @@
 #include "quire.h"
 
 struct cli;
-struct cmd;
 
 /* clang-format off */
 #define STORE_OPTS                                                             \
@@ -18,14 +17,14 @@ struct cmd;
      .help = "the layout of DIR; detected unless given"}
 /* clang-format on */
 
-extern const struct cmd cmd_blob_put;
-
 /* ref, sha256, size_bytes, stored_bytes, as members of an object that is open. */
 void blob_add_members(struct json_writer *w, const quire_blob_info *info);
 
+/* Add `path`, null for a blob without a file of its own. */
+void blob_add_path(struct cli *cli, struct json_writer *w,
+                   const quire_blob_info *info);
+
 /* Find the blob that `text` names, or report an error. */
 int blob_resolve(struct cli *cli, const char *text, quire_digest *digest);
-
-extern const struct cmd cmd_blob_pin, cmd_blob_unpin;
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "base/bytes.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/blob.h"
 
 static quire_status list_pin(void *ctx, const quire_digest *digest,

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/blob.h"
 
 enum {
@@ -49,6 +50,7 @@ static void acknowledge(struct put *p, const char *name,
     if (row_begin(&r, p->cli)) {
         blob_add_members(&r.json, info);
         json_put_bool(&r.json, "existed", info->existed);
+        blob_add_path(p->cli, &r.json, info);
         json_put_str(&r.json, "file", name);
     } else {
         quire_ref_format(&info->digest, ref);
@@ -165,7 +167,10 @@ static void put_alone(struct put *p, const char *name, int fd,
         (!cli->out.progress.enabled || source.total < LONG_BYTES))
         st = quire_blob_put_fd(cli->q, fd, p->flags, &info, &err);
     else
-        st = quire_blob_put_stream(cli->q, read_source, &source, p->flags,
+        st = quire_blob_put_stream(cli->q, read_source, &source,
+                                   S_ISREG(file->st_mode)
+                                       ? p->flags
+                                       : p->flags | QUIRE_PUT_MOVE,
                                    &info, &err);
     progress_end(cli);
     cli->out.progress = all;
@@ -276,12 +281,13 @@ const struct cmd cmd_blob_put = {
     .about =
         "Prints one reference a line, in the order of the files, each when it "
         "is durable. Without FILE, or for `-`, standard input is stored. "
-        "Existing content is not written again.\n\n"
+        "Existing content is not written again; from standard input or a pipe, "
+        "after its stored copy was read and found whole.\n\n"
         "A file that cannot be read is reported and left out; the others are "
         "stored, and the exit status is 3.\n\n"
         "With `--json`: ref, sha256, size_bytes, stored_bytes (what it takes "
-        "in the store), existed, file; `size` and `stored` are older names of "
-        "size_bytes and stored_bytes.",
+        "in the store), existed, path (of its own file, or null), file; `size` "
+        "and `stored` are older names of size_bytes and stored_bytes.",
     .opts = put_opts,
     .examples = "quire blob put notes.txt picture.png\n"
                 "printf hello | quire blob put",

@@ -5,9 +5,8 @@
 
 #include "base/bytes.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
-
-extern const struct cmd cmd_check, cmd_repair;
 
 struct checking {
     struct cli *cli;
@@ -245,6 +244,9 @@ const struct cmd cmd_repair = {
         "is read and gets one. A damaged session is replaced by a repaired "
         "copy, with the original beside it. Nothing is deleted, and a home "
         "without problems is not changed.\n\n"
+        "What is gone it cannot bring back: rows of a damaged quire.db, blobs "
+        "that are damaged or missing, lines that cannot be read. Those come "
+        "from a copy of the home only.\n\n"
         "Prints each problem, and how it was repaired or what you can do. Exit "
         "status 0: no problem is left; 4: some are.\n\n"
         "With `--json`: lines as by `check`, with `mended` true or false.",

@@ -6,9 +6,8 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
-
-extern const struct noun noun_config;
 
 static quire_status emit_setting(void *ctx, const quire_setting *s,
                                  quire_error *err)
@@ -45,7 +44,7 @@ static int config_ls(struct cli *cli, const struct args *args)
                                                               : EXIT_DONE;
 }
 
-static const struct cmd cmd_config_ls = {
+const struct cmd cmd_config_ls = {
     .name = "config ls",
     .args = "",
     .summary = "list all settings, and where their values come from",
@@ -74,7 +73,7 @@ static int config_get(struct cli *cli, const struct args *args)
     return EXIT_DONE;
 }
 
-static const struct cmd cmd_config_get = {
+const struct cmd cmd_config_get = {
     .name = "config get",
     .args = "KEY",
     .summary = "print the value of a setting",
@@ -93,24 +92,15 @@ static int config_set(struct cli *cli, const struct args *args)
                : EXIT_DONE;
 }
 
-static const struct cmd cmd_config_set = {
+const struct cmd cmd_config_set = {
     .name = "config set",
     .args = "KEY [VALUE]",
     .summary = "change a setting of the home",
-    .about = "Without VALUE the default applies again.",
-    .examples = "quire config set versions.kept 50\n"
+    .about = "Without VALUE the default applies again. A size may have a unit: "
+             "64K, 10M, 1G. A setting is for all tenants of the home.",
+    .examples = "quire config set quota.file 32M\n"
+                "quire config set versions.kept 50\n"
                 "quire config set versions.kept",
     .store = STORE_WRITE,
     .run = config_set,
-};
-
-static const struct cmd *const verbs[] = {&cmd_config_get, &cmd_config_set,
-                                          &cmd_config_ls, NULL};
-
-const struct noun noun_config = {
-    .name = "config",
-    .summary = "settings of the home",
-    .about = "Quotas of artifacts, how many versions to keep, where blobs are "
-             "stored and what a write waits for. Each has a default.",
-    .verbs = verbs,
 };

@@ -24,8 +24,7 @@
 #endif
 
 #include "cli/core/cli.h"
-
-extern const struct cmd cmd_doctor;
+#include "cli/cmd/commands.h"
 
 /* Less free space than this is a warning. */
 #define LITTLE_SPACE (256ULL * 1024 * 1024)

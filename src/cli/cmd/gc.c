@@ -10,9 +10,8 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
-
-extern const struct cmd cmd_gc;
 
 /* ---- the report --------------------------------------------------------- */
 
@@ -44,8 +43,9 @@ static void add_report(struct json_writer *w, const quire_collect_report *r,
         {"bytes_freed", r->bytes_freed}, {"freed_bytes", r->bytes_freed},
         {"waiting", r->waiting},         {"sources", r->sources},
         {"rescanned", r->rescanned},     {"versions", r->versions},
-        {"purged", r->purged},           {"litter", r->litter},
-        {"returned", r->returned},       {"returned_bytes", r->returned},
+        {"purged", r->purged},           {"orphans", r->orphans},
+        {"litter", r->litter},           {"returned", r->returned},
+        {"returned_bytes", r->returned},
     };
     size_t i;
 
@@ -89,6 +89,8 @@ static void add_summary(struct buf *line, const quire_collect_report *r,
                   "are within their grace time");
     add_extra(line, r->purged, "artifact purged", "artifacts purged");
     add_extra(line, r->versions, "old version dropped", "old versions dropped");
+    add_extra(line, r->orphans, "directory of a removed session",
+              "directories of removed sessions");
     add_extra(line, r->litter, "temporary file of a dead program",
               "temporary files of dead programs");
     if (r->returned) {
@@ -194,6 +196,8 @@ static int gc(struct cli *cli, const struct args *args)
         o.each = list_one;
         o.ctx = cli;
     }
+    if (!dry)
+        quire_make_room(cli->q);
     cli_warn_absent(cli);
     if (!dry && access(quire_home(cli->q), W_OK) && errno != ENOENT) {
         err_sys(&err, errno, "cannot write to %s", quire_home(cli->q));
@@ -257,18 +261,20 @@ const struct cmd cmd_gc = {
         "longer ago than gc.purge, and temporary files of dead processes; and "
         "returns free pages of quire.db to the file system.\n"
         "\n"
-        "In a native home it runs automatically: after a command that wrote, at "
-        "most once an hour, in the background; `quire config set gc.auto off` "
-        "turns this off. A home of oh-my-pi or JP is collected only by this "
-        "command; state between runs is in its directory `.quire`.\n"
+        "It also runs by itself: after a command that wrote, at most once an "
+        "hour, in the background. `quire config set gc.auto off` turns this "
+        "off; for a home of oh-my-pi or JP, which has no settings, the "
+        "environment variable QUIRE_GC_AUTO=off does. State between runs is "
+        "in quire.db, and in such a home in its directory `.quire`.\n"
         "\n"
         "Refuses, and removes nothing, if more than half of the blobs would be "
-        "removed. Works on the whole home, not on one tenant.\n"
+        "removed, unless the last conversation of a `.jp` was deleted. Works on the whole home, not on one tenant.\n"
         "\n"
         "With `--json`: scanned (all blobs), referenced, marked (newly found "
         "unreferenced), removed, freed_bytes, waiting (marked, within the grace "
         "time), sources (files with references), rescanned (sources read by "
-        "this run), versions, purged, litter, returned_bytes (of quire.db), "
+        "this run), versions, purged, litter, orphans (directories of sessions that "
+        "no longer exist), returned_bytes (of quire.db), "
         "dry_run, "
         "refused; `bytes_freed` and `returned` are older names of freed_bytes "
         "and returned_bytes.",

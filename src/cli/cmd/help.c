@@ -1,9 +1,8 @@
 #include <string.h>
 
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/core/help.h"
-
-extern const struct cmd cmd_help, cmd_version, cmd_completion;
 
 /* ---- help --------------------------------------------------------------- */
 
@@ -28,17 +27,6 @@ static const struct opt help_opts[] = {
      .help = "every command and every option it has, one a line"},
     {0},
 };
-
-static void add_man_list(struct buf *out)
-{
-    size_t i;
-
-    buf_add_str(out, "quire\n");
-    for (i = 0; cli_nouns[i]; i++)
-        buf_addf(out, "quire-%s\n", cli_nouns[i]->name);
-    for (i = 0; cli_plain[i]; i++)
-        buf_addf(out, "quire-%s\n", cli_plain[i]->name);
-}
 
 static void add_all_examples(struct buf *out)
 {
@@ -114,7 +102,7 @@ static int print_help(struct cli *cli, const struct args *args)
         if (args_flag(args, "man"))
             man_page(&text, topic.noun, topic.cmd);
         else if (args_flag(args, "man-list"))
-            add_man_list(&text);
+            man_names(&text);
         else if (args_flag(args, "examples"))
             add_all_examples(&text);
         else if (args_flag(args, "list"))

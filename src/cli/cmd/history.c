@@ -10,9 +10,8 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
-
-extern const struct noun noun_history;
 
 /* ---- add ---------------------------------------------------------------- */
 
@@ -128,7 +127,7 @@ static const struct opt add_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_history_add = {
+const struct cmd cmd_history_add = {
     .name = "history add",
     .args = "TEXT|-",
     .summary = "store a prompt",
@@ -272,7 +271,7 @@ static int history_ls(struct cli *cli, const struct args *args)
     return print_prompts(cli, args, NULL);
 }
 
-static const struct cmd cmd_history_ls = {
+const struct cmd cmd_history_ls = {
     .name = "history ls",
     .args = "",
     .summary = "list prompts, the newest first",
@@ -292,7 +291,7 @@ static int history_search(struct cli *cli, const struct args *args)
     return print_prompts(cli, args, args->words[0]);
 }
 
-static const struct cmd cmd_history_search = {
+const struct cmd cmd_history_search = {
     .name = "history search",
     .args = "QUERY",
     .summary = "find prompts by words, the newest first",
@@ -310,19 +309,175 @@ static const struct cmd cmd_history_search = {
     .run = history_search,
 };
 
-static const struct cmd *const verbs[] = {
-    &cmd_history_add,
-    &cmd_history_ls,
-    &cmd_history_search,
-    NULL,
+/* ---- rm ----------------------------------------------------------------- */
+
+struct removal {
+    struct listing listing;
+    bool print;       /* the prompts, instead of collecting their ids   */
+    struct buf ids;   /* int64_t; of the prompts named                  */
+    struct buf found; /* int64_t; of those that exist, once each        */
 };
 
-const struct noun noun_history = {
-    .name = "history",
-    .summary = "the prompts a person typed, searchable",
-    .about =
-        "Stored in history.db of the home, which oh-my-pi reads and writes, "
-        "too. A prompt is stored once, with the time and directory of its "
-        "last use.",
-    .verbs = verbs,
+static bool holds(const struct buf *ids, int64_t id)
+{
+    size_t at;
+
+    for (at = 0; at < ids->len; at += sizeof id) {
+        if (!memcmp(ids->data + at, &id, sizeof id))
+            return true;
+    }
+    return false;
+}
+
+static quire_status take_prompt(void *ctx, const quire_prompt *p,
+                                quire_error *err)
+{
+    struct removal *r = ctx;
+
+    if (r->ids.len && !holds(&r->ids, p->id))
+        return QUIRE_OK;
+    if (r->print)
+        return list_one(&r->listing, p, err);
+    buf_add(&r->found, &p->id, sizeof p->id);
+    return r->found.failed ? err_memory(err) : QUIRE_OK;
+}
+
+/* The ids named; else --match, --cwd or --all says which prompts are meant. */
+static int read_ids(struct cli *cli, const struct args *args, struct buf *ids)
+{
+    bool some = args_text(args, "match") || args_text(args, "cwd") ||
+                args_flag(args, "all");
+    size_t i;
+
+    if (!args->n_words && !some)
+        return cli_usage(
+            cli,
+            "give ids, as `quire history ls --json` prints them, or --match "
+            "QUERY, --cwd DIR or --all",
+            "no prompt is named");
+    if (args->n_words && some)
+        return cli_usage(cli, "leave out one of them",
+                         "ids and --match, --cwd or --all exclude each other");
+    for (i = 0; i < args->n_words; i++) {
+        const char *text = args->words[i] + (args->words[i][0] == '#');
+        int64_t id;
+
+        if (!json_read_int(bytes_str(text), &id) || id < 1)
+            return cli_usage(cli, "`quire history ls --json` prints the ids",
+                             "`%s` is not the id of a prompt", args->words[i]);
+        buf_add(ids, &id, sizeof id);
+    }
+    return EXIT_DONE;
+}
+
+static quire_status each_prompt(struct cli *cli, const struct args *args,
+                                struct removal *r, quire_error *err)
+{
+    quire_history_options options = QUIRE_HISTORY_OPTIONS_INIT;
+    const char *query = args_text(args, "match");
+
+    options.cwd = args_text(args, "cwd");
+    options.limit = UINT64_MAX;
+    return query ? quire_history_search(cli->q, bytes_str(query), &options,
+                                        take_prompt, r, err)
+                 : quire_history_list(cli->q, &options, take_prompt, r, err);
+}
+
+/* Every prompt named exists: else nothing is removed. */
+static quire_status check_named(const struct removal *r, quire_error *err)
+{
+    size_t at;
+
+    for (at = 0; at < r->ids.len; at += sizeof(int64_t)) {
+        int64_t id;
+
+        memcpy(&id, r->ids.data + at, sizeof id);
+        if (!holds(&r->found, id))
+            return err_fail(err, QUIRE_NOT_FOUND,
+                            "`quire history ls --json` lists the ids",
+                            "no prompt %lld in the history", (long long)id);
+    }
+    return QUIRE_OK;
+}
+
+static quire_status remove_prompts(struct cli *cli, const struct args *args,
+                                   struct removal *r, quire_error *err)
+{
+    bool dry = args_flag(args, "dry-run");
+    quire_status st = each_prompt(cli, args, r, err);
+
+    if (!st)
+        st = check_named(r, err);
+    if (!st && (dry || cli->json)) {
+        r->print = true;
+        st = each_prompt(cli, args, r, err);
+    }
+    if (!st && !dry)
+        st = quire_history_remove(cli->q,
+                                  (const int64_t *)(const void *)r->found.data,
+                                  r->found.len / sizeof(int64_t), err);
+    return st;
+}
+
+static int history_rm(struct cli *cli, const struct args *args)
+{
+    struct removal r = {
+        .listing = {.cli = cli,
+                    .width = isatty(STDOUT_FILENO) ? term_width() - 18
+                                                   : SIZE_MAX / 4,
+                    .line = BUF_INIT((size_t)1 << 30)},
+        .ids = BUF_INIT((size_t)1 << 24),
+        .found = BUF_INIT((size_t)1 << 30),
+    };
+    quire_error err = {0};
+    quire_status st;
+    int code = read_ids(cli, args, &r.ids);
+
+    if (code)
+        goto out;
+    st = r.ids.failed ? err_memory(&err) : remove_prompts(cli, args, &r, &err);
+    if (st && !cli->out.error)
+        code = cli_fail(cli, &err);
+    if (st == QUIRE_INVALID)
+        code = EXIT_USAGE;
+    if (!st && args_text(args, "match") && !r.found.len)
+        code = EXIT_NO;
+out:
+    buf_release(&r.listing.line);
+    buf_release(&r.ids);
+    buf_release(&r.found);
+    return code;
+}
+
+static const struct opt rm_opts[] = {
+    {.name = "match",
+     .kind = OPT_TEXT,
+     .value = "QUERY",
+     .help = "those that `history search QUERY` finds"},
+    {.name = "cwd",
+     .kind = OPT_PATH,
+     .value = "DIR",
+     .help = "those typed in the directory DIR; with --match only these"},
+    {.name = "all", .kind = OPT_FLAG, .help = "the whole history"},
+    {.name = "dry-run",
+     .kind = OPT_FLAG,
+     .help = "remove nothing, list the prompts that would be removed"},
+    {0},
+};
+
+const struct cmd cmd_history_rm = {
+    .name = "history rm",
+    .args = "[ID...]",
+    .summary = "remove prompts",
+    .about = "Removes the prompts with these ids, or those that --match, --cwd "
+             "or --all names, and overwrites their text in history.db. This "
+             "cannot be undone. Prints nothing; with `--dry-run` or `--json` "
+             "the prompts, as `history ls` prints them. Exits with 1, and "
+             "removes nothing, if one of the ids does not exist or --match "
+             "finds none.",
+    .opts = rm_opts,
+    .examples = "quire history rm --match 'build fail' --dry-run\n"
+                "quire history rm --cwd . --dry-run",
+    .store = STORE_WRITE,
+    .run = history_rm,
 };

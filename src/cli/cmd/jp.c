@@ -15,15 +15,17 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
 #include "cli/core/atomic_output.h"
-
-extern const struct noun noun_jp;
+#include "cli/core/auto_gc.h"
 
 #define DIR_ABOUT                                                               \
-    "DIR is the directory of a conversation, its events.json, or what holds "   \
-    "conversations: a `conversations` directory, a `.jp`, or a workspace with " \
-    "one; then it is about all of them, archived and trashed ones too. "
+    "DIR is a conversation: its id, a unique beginning of that, its "           \
+    "directory or its events.json; or what holds conversations: a "             \
+    "`conversations` directory, a `.jp`, or a workspace with one; then it is "  \
+    "about all of them, archived and trashed ones too. An id is looked for in " \
+    "the nearest `.jp` upwards and in JP's private data for that workspace. "
 
 /* ---- shared by the verbs ------------------------------------------------ */
 
@@ -34,10 +36,54 @@ int jp_fail(struct cli *cli, const quire_error *err)
     return err->status == QUIRE_INVALID ? EXIT_NO : code;
 }
 
+struct found {
+    struct arena *keep;
+    const char *path; /* the first */
+};
+
+static quire_status keep_path(void *ctx, const char *path, quire_error *err)
+{
+    struct found *f = ctx;
+
+    if (f->path)
+        return QUIRE_OK;
+    f->path = arena_text(f->keep, bytes_str(path));
+    return f->path ? QUIRE_OK : err_memory(err);
+}
+
+int jp_find(struct cli *cli, const char *name, struct arena *keep,
+            const char **path)
+{
+    struct found f = {.keep = keep};
+    quire_error err = {0};
+
+    if (quire_conversation_find(name, keep_path, &f, &err))
+        return jp_fail(cli, &err);
+    *path = f.path;
+    return EXIT_DONE;
+}
+
 static void trace_line(void *ctx, const char *line)
 {
     (void)ctx;
     fprintf(stderr, "trace: %s\n", line);
+}
+
+int jp_open_store(struct cli *cli, const struct args *args, const char *blobs,
+                  bool write, quire **out)
+{
+    quire_options options = QUIRE_OPTIONS_INIT;
+    quire_error err = {0};
+
+    cli_store_options(args, &options);
+    options.tenant = NULL;
+    options.blobs = blobs;
+    options.layout = QUIRE_LAYOUT_LOOSE;
+    if (!write)
+        options.flags |= QUIRE_READ_ONLY;
+    if (args_flag(args, "trace"))
+        options.trace = trace_line;
+    return quire_open(&options, out, &err) ? jp_fail(cli, &err) : EXIT_DONE;
 }
 
 int jp_open(struct cli *cli, const struct args *args, const char *dir,
@@ -46,22 +92,37 @@ int jp_open(struct cli *cli, const struct args *args, const char *dir,
     quire_options options = QUIRE_OPTIONS_INIT;
     quire_error err = {0};
     char path[PATH_MAX];
-    quire_status st = QUIRE_OK;
 
     cli_store_options(args, &options);
-    options.tenant = NULL;
-    options.layout = QUIRE_LAYOUT_LOOSE;
-    if (!write)
-        options.flags |= QUIRE_READ_ONLY;
-    if (args_flag(args, "trace"))
-        options.trace = trace_line;
-    if (!options.blobs) {
-        st = quire_conversation_store(dir, path, sizeof path, &err);
-        options.blobs = path;
-    }
-    if (!st)
-        st = quire_open(&options, out, &err);
-    return st ? jp_fail(cli, &err) : EXIT_DONE;
+    if (options.blobs)
+        return jp_open_store(cli, args, options.blobs, write, out);
+    if (quire_conversation_store(dir, path, sizeof path, &err))
+        return jp_fail(cli, &err);
+    return jp_open_store(cli, args, path, write, out);
+}
+
+/* A store beside `conversations` belongs to a location, which is a home; another
+ * one is not collected, since what refers to it is not known. */
+void jp_close_written(quire *q)
+{
+    quire_options options = QUIRE_OPTIONS_INIT;
+    char home[PATH_MAX], *slash;
+    quire *whole = NULL;
+    int n = q ? snprintf(home, sizeof home, "%s", quire_home(q)) : -1;
+
+    quire_close(q);
+    if (n < 0 || (size_t)n >= sizeof home)
+        return;
+    slash = strrchr(home, '/');
+    if (!slash || slash == home || strcmp(slash, "/blobs") != 0)
+        return;
+    *slash = '\0';
+    options.home = home;
+    if (quire_open(&options, &whole, NULL))
+        return;
+    if (quire_home_kind(whole) == QUIRE_KIND_JP && quire_collect_due(whole))
+        auto_gc_start(home);
+    quire_close(whole);
 }
 
 quire_status jp_problem(void *ctx, const quire_problem *problem,
@@ -119,21 +180,25 @@ static int for_each(struct cli *cli, const struct args *args, bool write,
     for (w = 0; w < args->n_words; w++) {
         struct named l = {.cli = cli};
         quire_error err = {0};
+        const char *dir = NULL;
         quire *q = NULL;
-        int bad = EXIT_DONE;
+        int bad = jp_find(cli, args->words[w], &l.keep, &dir);
 
-        if (quire_conversation_list(args->words[w], 0, add_path, &l, &err))
+        if (!bad && quire_conversation_list(dir, 0, add_path, &l, &err))
             bad = jp_fail(cli, &err);
         if (!bad && single && (l.n > 1 || args->n_words > 1))
             return arena_release(&l.keep),
                    cli_usage(cli, "name one of them",
                              "-o needs exactly one conversation");
         if (!bad && l.n > 0)
-            bad = jp_open(cli, args, args->words[w], write, &q);
+            bad = jp_open(cli, args, dir, write, &q);
         code = cli_worse(code, bad);
         for (i = 0; i < l.n && !bad; i++)
             code = cli_worse(code, one(ctx, q, l.paths[i]));
-        quire_close(q);
+        if (write)
+            jp_close_written(q);
+        else
+            quire_close(q);
         arena_release(&l.keep);
     }
     return code;
@@ -216,14 +281,14 @@ static int jp_externalize(struct cli *cli, const struct args *args)
 
 static const struct opt externalize_opts[] = {BLOBS_OPT, {0}};
 
-static const struct cmd cmd_jp_externalize = {
+const struct cmd cmd_jp_externalize = {
     .name = "jp externalize",
     .args = "DIR...",
     .summary = "move the content of conversations into blobs",
     .about = DIR_ABOUT
     "Results of tools and attachments are stored under their SHA-256 in "
     "`blobs` beside `conversations`, and replaced in events.json by {\"$blob\": "
-    "\"<64 hex>\", \"size\": n}. All other bytes of the file stay; a file "
+    "\"<64 hex>\", \"size\": n}, for the result of a tool in a text block. All other bytes of the file stay; a file "
     "without content to move is not written. A file that another program "
     "changes meanwhile, or that JP has locked, is not changed.\n\n"
     "A payload that is neither content nor a reference is reported and not "
@@ -307,7 +372,7 @@ static const struct opt hydrate_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_jp_hydrate = {
+const struct cmd cmd_jp_hydrate = {
     .name = "jp hydrate",
     .args = "DIR",
     .summary = "move the content of a conversation back from blobs",
@@ -315,8 +380,9 @@ static const struct cmd cmd_jp_hydrate = {
     "References in events.json are replaced by their content, in the form that "
     "JP reads today; an externalized file becomes byte for byte the original. "
     "The blobs stay.\n\n"
-    "Blobs that are missing, damaged or of another size are reported, the "
-    "conversation is not changed, and the exit status is 4. With `--json`: payloads, size_bytes, conversations, "
+    "Blobs that are missing or damaged are reported, the conversation is not "
+    "changed, and the exit status is 4. A blob that is whole and of another "
+    "size than its reference says is reported and used. With `--json`: payloads, size_bytes, conversations, "
     "problems.",
     .opts = hydrate_opts,
     .examples = "quire jp hydrate .jp/conversations/17780000011-hello -o -",
@@ -401,7 +467,7 @@ static int list_files(void *ctx, quire *q, const char *path)
     return EXIT_DONE;
 }
 
-static int jp_files(struct cli *cli, const struct args *args)
+int jp_files(struct cli *cli, const struct args *args)
 {
     struct filing f = {.cli = cli,
                        .end = args_flag(args, "null") ? '\0' : '\n'};
@@ -429,7 +495,7 @@ static const struct opt files_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_jp_files = {
+const struct cmd cmd_jp_files = {
     .name = "jp files",
     .args = "DIR",
     .summary = "list the files that a conversation consists of",
@@ -441,24 +507,4 @@ static const struct cmd cmd_jp_files = {
     .opts = files_opts,
     .examples = "quire jp files -0 .jp | xargs -0 ls",
     .run = jp_files,
-};
-
-/* ---- the noun ----------------------------------------------------------- */
-
-static const struct cmd *const verbs[] = {
-    &cmd_jp_externalize, &cmd_jp_hydrate, &cmd_jp_print,
-    &cmd_jp_files,       &cmd_jp_ls,      NULL,
-};
-
-const struct noun noun_jp = {
-    .name = "jp",
-    .alias = "conversation",
-    .summary = "conversations of JP, with their content in blobs",
-    .about =
-        "`quire conversation` is an alias of `quire jp`.\n\n"
-        "A conversation is a directory that JP wrote, in `.jp/conversations` of "
-        "a workspace or in its private data. Quire reads and changes it in "
-        "place, and stores content in `blobs` beside `conversations`, a file "
-        "each, the same bytes on every machine. It needs no home.",
-    .verbs = verbs,
 };

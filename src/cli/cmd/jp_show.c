@@ -12,9 +12,12 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "base/utf8.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/jp.h"
 #include "cli/cmd/session.h"
 
@@ -165,7 +168,8 @@ static bool read_turns(const char *text, quire_print_options *o)
 
 static int jp_print(struct cli *cli, const struct args *args)
 {
-    const char *turns = args_text(args, "turns"), *dir = args->words[0];
+    const char *turns = args_text(args, "turns"), *dir = NULL;
+    struct arena keep = ARENA_INIT;
     quire_print_options o = QUIRE_PRINT_OPTIONS_INIT;
     struct troubles t = {cli, EXIT_DONE};
     quire_check_hooks hooks = {.size = sizeof hooks,
@@ -180,12 +184,15 @@ static int jp_print(struct cli *cli, const struct args *args)
     if (turns && !read_turns(turns, &o))
         return cli_usage(cli, "write it as 3, 2-4, 2- or -2",
                          "--turns needs a range of turns, not `%s`", turns);
-    code = jp_open(cli, args, dir, false, &q);
+    code = jp_find(cli, args->words[0], &keep, &dir);
+    if (!code)
+        code = jp_open(cli, args, dir, false, &q);
     if (!code &&
         quire_conversation_print(q, dir, &o, &hooks, print_part, &p, &err) &&
         !cli->out.error)
         code = jp_fail(cli, &err);
     quire_close(q);
+    arena_release(&keep);
     return cli_worse(code, t.code);
 }
 
@@ -209,8 +216,8 @@ const struct cmd cmd_jp_print = {
     .args = "DIR",
     .summary = "print a conversation with its content",
     .about =
-        "DIR is the directory of a conversation, or its events.json. Content in "
-        "blobs is printed, too. Escape sequences are removed. A missing or "
+        "DIR is the id of a conversation, its directory, or its events.json. "
+        "Content in blobs is printed, too. Escape sequences are removed. A missing or "
         "damaged blob is named in its place, and the exit status is 4.\n\n"
         "With `--json` an object a part: turn, kind, label, created_at, "
         "size_bytes, missing, encoding (utf-8, or base64 for binary data), text.",
@@ -224,13 +231,13 @@ const struct cmd cmd_jp_print = {
 
 /* ---- ls ----------------------------------------------------------------- */
 
-static const char *const states[] = {"active", "archived", "trashed"};
+const char *const jp_states[] = {"active", "archived", "trashed"};
 
-static void add_members(struct json_writer *w, const quire_conversation *one)
+void jp_add_members(struct json_writer *w, const quire_conversation *one)
 {
     json_put_str(w, "id", one->id);
     json_put_str(w, "title", one->title);
-    json_put_str(w, "state", states[one->state]);
+    json_put_str(w, "state", jp_states[one->state]);
     json_put_uint(w, "events", one->events);
     json_put_time(w, "modified_at", one->last_us);
     json_put_str(w, "path", one->path);
@@ -243,7 +250,7 @@ static void add_row(struct buf *line, const quire_conversation *one)
     char when[LOCAL_TIME_SIZE];
 
     term_add_cell(line, bytes_str(one->id), 16);
-    buf_addf(line, "  %-8s  %6llu  %-16s  ", states[one->state],
+    buf_addf(line, "  %-8s  %6llu  %-16s  ", jp_states[one->state],
              (unsigned long long)one->events,
              one->last_us ? local_time(one->last_us, when) : "-");
     term_add(line, bytes_str(one->title), true);
@@ -254,49 +261,86 @@ static void add_row(struct buf *line, const quire_conversation *one)
     }
 }
 
+/* A conversation that is in both locations is listed once. */
+struct listing {
+    struct cli *cli;
+    struct map seen;
+    struct arena keep;
+    size_t n; /* locations */
+};
+
 static quire_status list_one(void *ctx, const quire_conversation *one,
                              quire_error *err)
 {
+    struct listing *l = ctx;
+    const char *id = arena_text(&l->keep, bytes_str(one->id));
+    bool fresh;
     struct row r;
 
-    print_heading(ctx, "id                state     events  modified          "
-                       "title");
-    if (row_begin(&r, ctx))
-        add_members(&r.json, one);
+    /* Within one location two of an id are two. */
+    if (!id)
+        return err_memory(err);
+    if (l->n > 1 && map_get(&l->seen, bytes_str(id)))
+        return QUIRE_OK;
+    if (l->n <= 1 && !map_put(&l->seen, bytes_str(id), 1, &fresh))
+        return err_memory(err);
+    print_heading(l->cli, "id                state     events  modified        "
+                          "  title");
+    if (row_begin(&r, l->cli))
+        jp_add_members(&r.json, one);
     else
         add_row(&r.text, one);
     return row_emit(&r, err);
 }
 
-/* The nearest directory upwards that has a .jp. */
-static const char *find_workspace(char path[PATH_MAX])
+static quire_status list_location(void *ctx, const char *location,
+                                  quire_error *err)
 {
-    char *end;
+    struct listing *l = ctx;
+    const char *dir = arena_printf(&l->keep, "%s/conversations", location);
 
-    if (!getcwd(path, PATH_MAX - 32))
-        return ".";
-    for (end = path + strlen(path);;) {
-        strcpy(end, "/.jp/conversations");
-        if (access(path, F_OK) == 0)
-            return path;
-        *end = '\0';
-        end = strrchr(path, '/');
-        if (!end)
-            return ".";
-    }
+    l->n++;
+    if (!dir)
+        return err_memory(err);
+    if (access(dir, F_OK) != 0)
+        return QUIRE_OK;
+    return quire_conversation_list(dir, QUIRE_CONVERSATION_DETAILS, list_one, l,
+                                   err);
+}
+
+/* Those of `name`, or of the locations around the working directory. */
+static quire_status list_named(struct listing *l, const char *name,
+                               quire_error *err)
+{
+    quire_status st = name
+                          ? QUIRE_OK
+                          : quire_conversation_locations(list_location, l, err);
+
+    if (st || (!name && l->n))
+        return st;
+    return quire_conversation_list(name ? name : ".",
+                                   QUIRE_CONVERSATION_DETAILS, list_one, l,
+                                   err);
 }
 
 static int jp_ls(struct cli *cli, const struct args *args)
 {
-    char path[PATH_MAX];
-    const char *dir = args->n_words ? args->words[0] : find_workspace(path);
+    struct listing l = {.cli = cli, .keep = ARENA_INIT};
+    const char *name = NULL;
+    uint64_t seed[2] = {0, 0};
     quire_error err = {0};
+    int code = EXIT_DONE;
 
-    if (quire_conversation_list(dir, QUIRE_CONVERSATION_DETAILS, list_one, cli,
-                                &err) &&
-        !cli->out.error)
-        return jp_fail(cli, &err);
-    return EXIT_DONE;
+    if (rand_bytes(&rand_system, seed, sizeof seed, &err))
+        return cli_fail(cli, &err);
+    map_init(&l.seen, seed[0], seed[1]);
+    if (args->n_words)
+        code = jp_find(cli, args->words[0], &l.keep, &name);
+    if (!code && list_named(&l, name, &err) && !cli->out.error)
+        code = jp_fail(cli, &err);
+    map_release(&l.seen);
+    arena_release(&l.keep);
+    return code;
 }
 
 const struct cmd cmd_jp_ls = {
@@ -305,8 +349,9 @@ const struct cmd cmd_jp_ls = {
     .summary = "list conversations",
     .about =
         "Those of DIR: a workspace, a `.jp`, a `conversations` directory or one "
-        "conversation; else those of the workspace around the working "
-        "directory. Id, state (active, archived, trashed), how many events, "
+        "conversation or its id; else those of the workspace around the "
+        "working directory, and those that JP keeps for it in private data "
+        "alone. Id, state (active, archived, trashed), how many events, "
         "when the last one was, title. No blob is opened.\n\n"
         "With `--json`: id, title, state, events, modified_at (the time of "
         "the last event), path, and problem for one that cannot be read.",

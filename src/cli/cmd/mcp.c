@@ -11,10 +11,9 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/artifact.h"
 #include "mcp/stdio.h"
-
-extern const struct cmd cmd_mcp;
 
 static void add_option(struct json_writer *w, const struct args *args,
                        const char *name, const char *option)
@@ -83,6 +82,10 @@ static int mcp(struct cli *cli, const struct args *args)
     if (args_flag(args, "print-config"))
         return print_config(cli, args);
     cli_store_options(args, &store);
+    config.mcp.of_directory = !config.mcp.session ||
+                              !strcmp(config.mcp.session, "last");
+    if (config.mcp.of_directory)
+        config.mcp.session = NULL;
     config.mcp.allow_run = args_flag(args, "allow-run");
     config.mcp.read_all = read && !strcmp(read, "all");
     return stdio_serve(&config, &err) ? artifact_fail(cli, &err) : EXIT_DONE;
@@ -109,8 +112,9 @@ const struct cmd cmd_mcp = {
     .about =
         "Serves the Model Context Protocol on standard input and output, until "
         "the input ends: versions 2024-11-05 to 2025-11-25, which open with "
-        "`initialize`, and 2026-07-28. It offers one session, --session or the "
-        "built-in `temp`: the tool `workspace`, the same as `quire tool "
+        "`initialize`, and 2026-07-28. It offers one session: --session, else the "
+        "last one of the current directory, else a new one, created by the "
+        "first call that needs it. It has the tool `workspace`, the same as `quire tool "
         "workspace`; as resources its artifacts, outputs, reports and entries; "
         "the prompts `recall` and `hand-off`. Files that other programs change "
         "become versions of their artifacts, and subscribed clients are "
@@ -122,5 +126,6 @@ const struct cmd cmd_mcp = {
                 "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | "
                 "quire mcp",
     .store = STORE_WRITE,
+    .stays = true,
     .run = mcp,
 };

@@ -3,6 +3,7 @@
  */
 #include "cli/cmd/memory.h"
 #include "cli/core/cursor.h"
+#include "cli/core/each_word.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +12,9 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/artifact.h"
 #include "cli/cmd/session.h"
-
-extern const struct noun noun_memory;
 
 int memory_fail(struct cli *cli, const quire_error *err)
 {
@@ -299,7 +299,7 @@ static const struct opt add_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_memory_add = {
+const struct cmd cmd_memory_add = {
     .name = "memory add",
     .args = "",
     .summary = "remember a fact",
@@ -369,7 +369,7 @@ static const struct opt edit_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_memory_edit = {
+const struct cmd cmd_memory_edit = {
     .name = "memory edit",
     .args = "ID",
     .summary = "change an entry",
@@ -438,7 +438,7 @@ static const struct opt show_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_memory_show = {
+const struct cmd cmd_memory_show = {
     .name = "memory show",
     .args = "ID",
     .summary = "show an entry",
@@ -509,7 +509,7 @@ static const struct opt ls_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_memory_ls = {
+const struct cmd cmd_memory_ls = {
     .name = "memory ls",
     .args = "",
     .summary = "list entries, the last changed first",
@@ -592,14 +592,16 @@ static const struct opt search_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_memory_search = {
+const struct cmd cmd_memory_search = {
     .name = "memory search",
     .args = "QUERY",
     .summary = "find entries by the words of a question",
     .about =
         "Finds entries with at least one word of QUERY; all words, words near "
-        "each other and words in the title rank higher. Words such as `the` are "
-        "ignored. Entries of the session of --session or QUIRE_SESSION come "
+        "each other and words in the title rank higher. Entries follow in "
+        "which a word only begins like one of QUERY, or like its stem: "
+        "`deployments` finds `deployment`; in double quotes a word stands for "
+        "itself. Words such as `the` are ignored. Entries of the session of --session or QUIRE_SESSION come "
         "first, old entries later. With --json an object each, as `memory add` "
         "prints it, and its score. Exits with 1 without a match.",
     .opts = search_opts,
@@ -611,11 +613,12 @@ static const struct cmd cmd_memory_search = {
 
 /* ---- invalidate, rm ----------------------------------------------------- */
 
-static int memory_invalidate(struct cli *cli, const struct args *args)
+static int invalidate_one(struct cli *cli, const struct args *args,
+                          const char *word)
 {
     quire_error err = {0};
     int64_t id = 0, when_us = 0;
-    int code = memory_id(cli, args->words[0], &id);
+    int code = memory_id(cli, word, &id);
 
     if (!code)
         code = cursor_time(cli, args, "when", &when_us);
@@ -628,6 +631,11 @@ static int memory_invalidate(struct cli *cli, const struct args *args)
     return EXIT_DONE;
 }
 
+static int memory_invalidate(struct cli *cli, const struct args *args)
+{
+    return each_word(cli, args, invalidate_one);
+}
+
 static const struct opt invalidate_opts[] = {
     {.name = "when",
      .kind = OPT_TEXT,
@@ -636,60 +644,45 @@ static const struct opt invalidate_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_memory_invalidate = {
+const struct cmd cmd_memory_invalidate = {
     .name = "memory invalidate",
-    .args = "ID",
-    .summary = "mark an entry as no longer valid",
-    .about = "It is kept, and --as-of still shows it; lists and searches leave "
-             "it out.",
+    .args = "ID...",
+    .summary = "mark entries as no longer valid",
+    .about = "They are kept, and --as-of still shows them; lists and searches "
+             "leave them out. Of several, all or none.",
     .opts = invalidate_opts,
     .examples = "quire memory invalidate 2",
     .store = STORE_WRITE,
     .run = memory_invalidate,
 };
 
-static int memory_rm(struct cli *cli, const struct args *args)
+static int remove_one(struct cli *cli, const struct args *args,
+                      const char *word)
 {
     quire_error err = {0};
     int64_t id = 0;
-    int code = memory_id(cli, args->words[0], &id);
+    int code = memory_id(cli, word, &id);
+
+    (void)args;
 
     if (!code && quire_memory_remove(cli->q, id, &err))
         code = memory_fail(cli, &err);
     return code;
 }
 
-static const struct cmd cmd_memory_rm = {
+static int memory_rm(struct cli *cli, const struct args *args)
+{
+    return each_word(cli, args, remove_one);
+}
+
+const struct cmd cmd_memory_rm = {
     .name = "memory rm",
-    .args = "ID",
-    .summary = "delete an entry permanently, valid or not",
-    .about = "Deletes its relations, too. To keep its history, use `quire "
-             "memory invalidate`.",
+    .args = "ID...",
+    .summary = "delete entries permanently, valid or not",
+    .about =
+        "Deletes their relations, too. Of several, all or none. To keep its history, use `quire "
+        "memory invalidate`.",
     .examples = "quire memory rm '#2'",
     .store = STORE_WRITE,
     .run = memory_rm,
-};
-
-static const struct cmd *const verbs[] = {
-    &cmd_memory_add,
-    &cmd_memory_ls,
-    &cmd_memory_show,
-    &cmd_memory_edit,
-    &cmd_memory_search,
-    &cmd_memory_relate,
-    &cmd_memory_unrelate,
-    &cmd_memory_graph,
-    &cmd_memory_invalidate,
-    &cmd_memory_rm,
-    NULL,
-};
-
-const struct noun noun_memory = {
-    .name = "memory",
-    .summary = "facts that outlive their session",
-    .about = "An entry is a typed fact: user, feedback, project, reference, "
-             "learning or context. It belongs to the tenant, may be pinned to "
-             "a session, may link an artifact, and may be related to others. "
-             "Ids are written 12, #12 or mem:12.",
-    .verbs = verbs,
 };

@@ -12,10 +12,6 @@
 
 struct args;
 struct cli;
-struct cmd;
-
-extern const struct cmd cmd_memory_relate, cmd_memory_unrelate,
-    cmd_memory_graph;
 
 /* Report an error. A bad type, title or id exits with 2, an absent entry, artifact
  * or session with 1. */

@@ -3,6 +3,7 @@
  */
 #include "base/bytes.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/memory.h"
 
 /* ---- relate, unrelate --------------------------------------------------- */

@@ -11,15 +11,18 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
-
-extern const struct noun noun_output;
 
 int open_outputs(struct cli *cli, const struct args *args, quire_outputs **out)
 {
+    const char *session;
     quire_error err = {0};
+    int code = session_default(cli, args, false, &session);
 
-    if (quire_outputs_open(cli->q, args_text(args, "session"), out, &err))
+    if (code)
+        return code;
+    if (quire_outputs_open(cli->q, session, out, &err))
         return session_fail(cli, &err);
     return EXIT_DONE;
 }
@@ -86,7 +89,7 @@ static int output_ls(struct cli *cli, const struct args *args)
     return code;
 }
 
-static const struct cmd cmd_output_ls = {
+const struct cmd cmd_output_ls = {
     .name = "output ls",
     .args = "",
     .summary = "list the outputs of a session",
@@ -169,7 +172,7 @@ static const struct opt agent_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_output_agent = {
+const struct cmd cmd_output_agent = {
     .name = "output agent",
     .args = "NAME",
     .summary = "store the report of a sub-agent",
@@ -187,17 +190,135 @@ static const struct cmd cmd_output_agent = {
     .run = output_agent,
 };
 
-static const struct cmd *const verbs[] = {
-    &cmd_output_sink, &cmd_output_ls, &cmd_output_read, &cmd_output_agent, NULL,
+/* ---- rm ----------------------------------------------------------------- */
+
+struct removal {
+    const struct args *args;
+    struct listing listing;
+    bool print; /* the outputs, instead of collecting their addresses  */
+    struct arena keep;
+    const char **addresses; /* of the outputs to remove, each once         */
+    size_t n, cap;
+    bool *found; /* for each word, whether there is such an output */
 };
 
-const struct noun noun_output = {
-    .name = "output",
-    .summary = "whole outputs of tools and reports of sub-agents",
-    .about =
-        "An output is stored in its session and has an address: artifact://3 is "
-        "the fourth output of a tool, agent://0-Scout the report of a "
-        "sub-agent. --session or QUIRE_SESSION names the session; without one, "
-        "outputs are in $TMPDIR/quire-<uid>.",
-    .verbs = verbs,
+/* A word is a number, an id or an address. */
+static bool is_named(struct removal *r, const quire_output *o)
+{
+    bool named = r->args->n_words == 0;
+    size_t i;
+
+    for (i = 0; i < r->args->n_words; i++) {
+        if (strcmp(r->args->words[i], o->address) != 0 &&
+            strcmp(r->args->words[i], o->id) != 0)
+            continue;
+        r->found[i] = true;
+        named = true;
+    }
+    return named;
+}
+
+static quire_status take_output(void *ctx, const quire_output *o,
+                                quire_error *err)
+{
+    struct removal *r = ctx;
+
+    if (!is_named(r, o))
+        return QUIRE_OK;
+    if (r->print)
+        return list_one(&r->listing, o, err);
+    if (r->n == r->cap) {
+        size_t cap = r->cap ? 2 * r->cap : 32;
+        const char **more = arena_array(&r->keep, cap, sizeof *more);
+
+        if (!more)
+            return err_memory(err);
+        if (r->n)
+            memcpy(more, r->addresses, r->n * sizeof *more);
+        r->addresses = more;
+        r->cap = cap;
+    }
+    r->addresses[r->n] = arena_text(&r->keep, bytes_str(o->address));
+    return r->addresses[r->n++] ? QUIRE_OK : err_memory(err);
+}
+
+/* All outputs named exist: else none is removed. */
+static quire_status check_named(const struct removal *r, quire_error *err)
+{
+    size_t i;
+
+    for (i = 0; i < r->args->n_words; i++) {
+        if (!r->found[i])
+            return err_fail(err, QUIRE_NOT_FOUND,
+                            "`quire output ls` lists the outputs",
+                            "no output %s", r->args->words[i]);
+    }
+    return QUIRE_OK;
+}
+
+static quire_status remove_outputs(struct cli *cli, quire_outputs *o,
+                                   struct removal *r, quire_error *err)
+{
+    bool dry = args_flag(r->args, "dry-run");
+    quire_status st = quire_outputs_list(o, take_output, r, err);
+    size_t i;
+
+    if (!st)
+        st = check_named(r, err);
+    if (!st && (dry || cli->json)) {
+        r->print = true;
+        st = quire_outputs_list(o, take_output, r, err);
+    }
+    for (i = 0; i < r->n && !st && !dry; i++)
+        st = quire_output_remove(o, r->addresses[i], err);
+    return st;
+}
+
+static int output_rm(struct cli *cli, const struct args *args)
+{
+    struct removal r = {.args = args, .listing = {cli, 0}};
+    quire_outputs *o = NULL;
+    quire_error err = {0};
+    quire_status st;
+    int code;
+
+    if (!args->n_words != args_flag(args, "all"))
+        return cli_usage(cli,
+                         "give numbers or ids, as `quire output ls` prints "
+                         "them, or --all",
+                         args->n_words ? "outputs and --all are given"
+                                       : "no output is named");
+    code = open_outputs(cli, args, &o);
+    if (code)
+        return code;
+    r.found = arena_array(&r.keep, args->n_words + 1, sizeof *r.found);
+    st = r.found ? remove_outputs(cli, o, &r, &err) : err_memory(&err);
+    if (st && !cli->out.error)
+        code = cli_fail(cli, &err);
+    quire_outputs_close(o);
+    arena_release(&r.keep);
+    return code;
+}
+
+static const struct opt rm_opts[] = {
+    {.name = "all", .kind = OPT_FLAG, .help = "all outputs of the session"},
+    {.name = "dry-run",
+     .kind = OPT_FLAG,
+     .help = "remove nothing, list the outputs that would be removed"},
+    {0},
+};
+
+const struct cmd cmd_output_rm = {
+    .name = "output rm",
+    .args = "[N|ID|URL...]",
+    .summary = "remove outputs of a session",
+    .about = "N is the number of a tool's output, ID that of a report. This "
+             "cannot be undone; a number is not given again. Prints nothing; "
+             "with `--dry-run` or `--json` the outputs, as `output ls` prints "
+             "them. Exits with 1, and removes nothing, if one of them does not "
+             "exist.",
+    .opts = rm_opts,
+    .examples = "quire output rm --all --dry-run --session last",
+    .store = STORE_WRITE,
+    .run = output_rm,
 };

@@ -6,11 +6,9 @@
 
 struct args;
 struct cli;
-struct cmd;
 
-extern const struct cmd cmd_output_sink, cmd_output_read;
-
-/* The outputs of --session, or of no session. */
+/* The outputs of the session that session_default() chooses; without one, those
+ * in a temporary directory. */
 int open_outputs(struct cli *cli, const struct args *args, quire_outputs **out);
 
 #endif

@@ -23,6 +23,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/core/signals.h"
 #include "cli/cmd/output.h"
 
@@ -267,6 +268,18 @@ static int open_sink(struct cli *cli, const struct args *args, quire_outputs *o,
     return err.status == QUIRE_INVALID ? EXIT_USAGE : code;
 }
 
+/* As session_default() of a command that reads: without a session the output is
+ * kept in a temporary directory. An error is reported with the result, since the
+ * input is passed on in any case. */
+static const char *choose_session(struct cli *cli, const struct args *args)
+{
+    const char *session = args_text(args, "session"), *path;
+
+    if (session || quire_home_kind(cli->q) == QUIRE_KIND_JP)
+        return session;
+    return quire_session_find(cli->q, "last", &path, NULL) ? NULL : "last";
+}
+
 static int output_sink(struct cli *cli, const struct args *args)
 {
     struct drain d = {.cli = cli, .piece = malloc(PIECE)};
@@ -275,7 +288,7 @@ static int output_sink(struct cli *cli, const struct args *args)
     quire_error why = {0}, err = {0};
     int code;
 
-    quire_outputs_open(cli->q, args_text(args, "session"), &o, &why);
+    quire_outputs_open(cli->q, choose_session(cli, args), &o, &why);
     code = open_sink(cli, args, o, &d.sink);
     if (code)
         goto out;

@@ -14,10 +14,9 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/output.h"
 #include "cli/cmd/session.h"
-
-extern const struct cmd cmd_read;
 
 struct reading {
     struct cli *cli;

@@ -2,8 +2,7 @@
  * reindex.c - rebuild derived data
  */
 #include "cli/core/cli.h"
-
-extern const struct cmd cmd_reindex;
+#include "cli/cmd/commands.h"
 
 static int reindex(struct cli *cli, const struct args *args)
 {

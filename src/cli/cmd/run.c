@@ -23,14 +23,13 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/timestamp.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/core/signals.h"
 #include "cli/cmd/artifact.h"
+#include "cli/cmd/run_log.h"
 #include "cli/cmd/session.h"
 #include "mcp/run.h"
-
-extern const struct cmd cmd_run;
 
 /* As timeout(1) and shells have it. */
 enum { EXIT_TIMED_OUT = 124, EXIT_SIGNAL = 128 };
@@ -92,6 +91,7 @@ static void report_limits(struct cli *cli, const quire_run_result *got,
          "raise --disk, or quota.session"},
         {"\"file\"", "a file grew too large, and its writer was ended",
          "raise --file-size"},
+        {"\"files\"", "the command added too many files", "raise --files"},
     };
     size_t i;
 
@@ -108,10 +108,14 @@ static void report_limits(struct cli *cli, const quire_run_result *got,
         }
 }
 
+/* A command that ended well before its excess was seen has not done well. */
 static int status_of(const quire_run_result *got)
 {
     if (got->timed_out)
         return EXIT_TIMED_OUT;
+    if (got->record.exit == 0 && (strstr(got->record.hit, "\"disk\"") ||
+                                  strstr(got->record.hit, "\"files\"")))
+        return EXIT_SIGNAL + SIGXFSZ;
     return got->record.exit >= 0 ? got->record.exit
                                  : EXIT_SIGNAL + got->record.signal;
 }
@@ -276,103 +280,7 @@ static void fill_options(const struct args *args, quire_run_options *o)
     o->file_size = args_number(args, "file-size", 0);
     o->open_files = args_number(args, "open-files", 0);
     o->disk = args_number(args, "disk", 0);
-}
-
-/* ---- the log ------------------------------------------------------------ */
-
-/* The command's arguments, separated by blanks. */
-static void add_command(struct buf *line, const char *json)
-{
-    struct arena keep = ARENA_INIT;
-    struct json_scan it;
-
-    json_iter_init(&it, bytes_str(json));
-    while (json_next(&it)) {
-        buf_add_char(line, ' ');
-        term_add(line, json_text(it.value, &keep), true);
-    }
-    arena_release(&keep);
-}
-
-/* "[time disk]": the limits it reached. */
-static void add_hits(struct buf *line, const char *json)
-{
-    struct arena keep = ARENA_INIT;
-    struct json_scan it;
-    const char *before = " [";
-
-    json_iter_init(&it, bytes_str(json));
-    while (json_next(&it)) {
-        buf_add_str(line, before);
-        term_add(line, json_text(it.value, &keep), true);
-        before = " ";
-    }
-    if (*before == ' ' && !before[1])
-        buf_add_char(line, ']');
-    arena_release(&keep);
-}
-
-static void add_record(struct buf *line, const quire_run_record *n)
-{
-    char when[TIMESTAMP_SIZE];
-
-    timestamp_format(n->started_us, when);
-    buf_addf(line, "#%-5" PRId64 " %.10s %.8s  %-10.10s ", n->id, when,
-             when + 11, n->session);
-    if (!n->ended)
-        buf_add_str(line, "no end    ");
-    else if (n->signal)
-        buf_addf(line, "signal %-3d", n->signal);
-    else if (n->exit < 0)
-        buf_add_str(line, "not begun ");
-    else
-        buf_addf(line, "exit %-5d", n->exit);
-    buf_addf(line, "%8" PRId64 " ms %s", n->duration_us / 1000,
-             n->unconfined ? "UNCONFINED" : "");
-    add_hits(line, n->hit);
-    add_command(line, n->command);
-}
-
-static void add_members(struct json_writer *w, const quire_run_record *n)
-{
-    json_put_int(w, "id", n->id);
-    json_put_str(w, "session", n->session);
-    json_put_raw(w, "command", bytes_str(n->command));
-    json_put_time(w, "started_at", n->started_us);
-    json_put_bool(w, "ended", n->ended);
-    json_put_int(w, "duration_ms", n->duration_us / 1000);
-    json_put_int(w, "exit", n->exit);
-    json_put_int(w, "signal", n->signal);
-    json_put_uint(w, "stdout_bytes", n->out_bytes);
-    json_put_uint(w, "stderr_bytes", n->err_bytes);
-    json_put_raw(w, "limits_hit", bytes_str(n->hit));
-    json_put_raw(w, "confined", bytes_str(n->confined));
-    json_put_bool(w, "unconfined", n->unconfined);
-}
-
-static quire_status list_record(void *ctx, const quire_run_record *n,
-                                quire_error *err)
-{
-    struct row r;
-
-    if (row_begin(&r, ctx))
-        add_members(&r.json, n);
-    else
-        add_record(&r.text, n);
-    return row_emit(&r, err);
-}
-
-static int list_runs(struct cli *cli, const struct args *args)
-{
-    quire_error err = {0};
-
-    if (args->n_words || args_text(args, "command"))
-        return cli_usage(cli, "leave out --log or the command",
-                         "--log does not run a command");
-    if (quire_run_list(cli->q, args_text(args, "session"),
-                       args_number(args, "limit", 0), list_record, cli, &err))
-        return artifact_fail(cli, &err);
-    return EXIT_DONE;
+    o->files = args_number(args, "files", 0);
 }
 
 /* ---- the command -------------------------------------------------------- */
@@ -447,12 +355,13 @@ static int run(struct cli *cli, const struct args *args)
     struct run r = {.cli = cli,
                     .out = BUF_INIT((size_t)1 << 30),
                     .err = BUF_INIT((size_t)1 << 30)};
-    const char **argv, **env;
+    const char **argv, **env, *session;
     quire_error err;
     int code;
 
-    if (args_flag(args, "log"))
-        return list_runs(cli, args);
+    if (args_flag(args, "log") || args_flag(args, "clear") ||
+        args_flag(args, "dry-run"))
+        return run_log(cli, args);
     if (args_number(args, "open-files", OPEN_FILES_MIN) < OPEN_FILES_MIN)
         return cli_usage(cli, "leave it out for 1024",
                          "--open-files is less than %d, too few to start a "
@@ -465,9 +374,11 @@ static int run(struct cli *cli, const struct args *args)
     o.argv = argv;
     o.env = env;
     fill_options(args, &o);
-    if (env)
-        code = run_command(&r, &o, args_text(args, "session"));
-    else
+    if (env) {
+        code = session_default(cli, args, true, &session);
+        if (!code)
+            code = run_command(&r, &o, session);
+    } else
         code = (err_memory(&err), cli_fail(cli, &err));
     buf_release(&r.out);
     buf_release(&r.err);
@@ -529,6 +440,10 @@ static const struct opt run_opts[] = {
      .value = "N",
      .help = "how many bytes its files may grow; the rest of quota.session "
              "unless given"},
+    {.name = "files",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "how many files it may add; 262144 unless given"},
     {.name = "strict",
      .kind = OPT_FLAG,
      .help = "refuse to run if any layer of confinement is missing"},
@@ -538,6 +453,13 @@ static const struct opt run_opts[] = {
     {.name = "log",
      .kind = OPT_FLAG,
      .help = "list past runs, the newest first, and run nothing"},
+    {.name = "clear",
+     .kind = OPT_FLAG,
+     .help =
+         "with --log: delete the records of past runs, of --session or all"},
+    {.name = "dry-run",
+     .kind = OPT_FLAG,
+     .help = "with --clear: delete nothing, list what would be deleted"},
     {.name = "limit",
      .letter = 'n',
      .kind = OPT_NUMBER,
@@ -551,8 +473,8 @@ const struct cmd cmd_run = {
     .args = "[COMMAND...]",
     .summary = "run a command confined to its session's files",
     .about =
-        "Runs COMMAND, after `--`, in the files of --session, or of the "
-        "built-in session `temp`. The kernel confines it with namespaces, "
+        "Runs COMMAND, after `--`, in the files of --session, else of the last "
+        "session of the current directory, else of a new one. The kernel confines it with namespaces, "
         "Landlock and seccomp: it can write to its session's artifacts, which "
         "are its working directory, to its scratchpad and to a private /tmp; it "
         "can read these, the system's programs, and `documentation` and "
@@ -562,7 +484,8 @@ const struct cmd cmd_run = {
         "LOOM_DATA_DIR.\n\n"
         "Its output and exit status are passed on: 124 if it took too long, 127 "
         "if the command does not exist, 126 if it cannot be run, 128 plus the "
-        "signal if one ended it. Changed files become versions of artifacts, "
+        "signal if one ended it, 153 if it exited 0 and its files exceed --disk "
+        "or --files. Changed files become versions of artifacts, "
         "except files larger than quota.file, hidden files, links, and caches "
         "(node_modules, __pycache__, directories with a CACHEDIR.TAG or a "
         "pyvenv.cfg). With --json one object: exit, signal, timed_out, stdout, "
@@ -575,7 +498,8 @@ const struct cmd cmd_run = {
     .examples = "quire run -- sh -c 'echo hello > hello.txt'\n"
                 "quire run -c 'ls | wc -l'\n"
                 "quire run --timeout 10s --json -- id\n"
-                "quire run --log",
+                "quire run --log\n"
+                "quire run --log --clear --dry-run",
     .store = STORE_WRITE,
     .run = run,
 };

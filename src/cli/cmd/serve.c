@@ -20,11 +20,11 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "cli/cmd/session.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "server/sd_notify.h"
 #include "server/server.h"
-
-extern const struct cmd cmd_serve;
 
 /* "qra_" and 64 hex digits. */
 enum { TOKEN_LEN = 4 + 64 };
@@ -223,6 +223,31 @@ static void name_socket(int fd, char host[64])
         inet_ntop(AF_INET, &((struct sockaddr_in *)&at)->sin_addr, host, 64);
 }
 
+/* Whether only this machine can connect. Without an address it is a socket of
+ * systemd that is not of the network. */
+static bool is_loopback(const char *host)
+{
+    struct in6_addr six;
+    struct in_addr four;
+
+    if (inet_pton(AF_INET, host, &four) == 1)
+        return ntohl(four.s_addr) >> 24 == 127;
+    if (inet_pton(AF_INET6, host, &six) == 1)
+        return IN6_IS_ADDR_LOOPBACK(&six) ||
+               (IN6_IS_ADDR_V4MAPPED(&six) && six.s6_addr[12] == 127);
+    return true;
+}
+
+static void warn_plain(struct cli *cli, const struct server_config *config)
+{
+    if (!config->tls_cert && !is_loopback(config->host))
+        session_warn(cli, "unencrypted",
+                     "other machines can connect to %s, and tokens and content "
+                     "travel unencrypted; give --tls-cert and --tls-key, or "
+                     "listen at 127.0.0.1 behind a TLS proxy",
+                     config->host);
+}
+
 /* ---- the command -------------------------------------------------------- */
 
 static int serve_at(struct cli *cli, struct server_config *config)
@@ -239,6 +264,7 @@ static int serve_at(struct cli *cli, struct server_config *config)
         fprintf(stderr, "listening on http%s://%s%s%s:%u\n",
                 config->tls_cert ? "s" : "", v6 ? "[" : "", config->host,
                 v6 ? "]" : "", server_port(service));
+        warn_plain(cli, config);
         st = server_run(service, &err);
         block_signals(true);
         running = NULL;
@@ -395,5 +421,6 @@ const struct cmd cmd_serve = {
     .opts = serve_opts,
     .examples = "timeout 1 quire serve --listen 127.0.0.1:0 || true",
     .store = STORE_WRITE,
+    .stays = true,
     .run = serve,
 };

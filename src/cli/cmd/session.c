@@ -9,9 +9,8 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
-
-extern const struct noun noun_session;
 
 /* ---- shared by the verbs ------------------------------------------------ */
 
@@ -31,6 +30,50 @@ int session_fail(struct cli *cli, const quire_error *err)
     int code = cli_fail(cli, err);
 
     return err->status == QUIRE_INVALID ? EXIT_NO : code;
+}
+
+/* The paths of all sessions named, each once, ended by NULL; in `keep`. */
+static quire_status find_all(struct cli *cli, const struct args *args,
+                             struct arena *keep, const char ***paths,
+                             quire_error *err)
+{
+    const char *path;
+    quire_status st = QUIRE_OK;
+    size_t i, k, n = 0;
+
+    *paths = arena_array(keep, args->n_words + 1, sizeof **paths);
+    if (!*paths)
+        return err_memory(err);
+    for (i = 0; i < args->n_words && !st; i++) {
+        st = quire_session_find(cli->q, args->words[i], &path, err);
+        for (k = 0; k < n && !st && strcmp((*paths)[k], path) != 0; k++)
+            ;
+        if (st || k < n)
+            continue;
+        (*paths)[n] = arena_text(keep, bytes_str(path));
+        st = (*paths)[n++] ? QUIRE_OK : err_memory(err);
+    }
+    return st;
+}
+
+int each_session(struct cli *cli, const struct args *args,
+                 int (*run)(struct cli *cli, const char *which))
+{
+    struct arena keep = ARENA_INIT;
+    const char *which, **paths;
+    quire_error err = {0};
+    int code = session_named(cli, args, &which);
+
+    if (code)
+        return code;
+    if (args->n_words < 2)
+        return run(cli, which);
+    if (find_all(cli, args, &keep, &paths, &err))
+        code = session_fail(cli, &err);
+    for (; !err.status && *paths; paths++)
+        code = cli_worse(code, run(cli, *paths));
+    arena_release(&keep);
+    return code;
 }
 
 int open_session(struct cli *cli, const struct args *args, unsigned flags,
@@ -56,6 +99,11 @@ int open_session(struct cli *cli, const struct args *args, unsigned flags,
                      (unsigned long long)info.problems,
                      info.problems == 1 ? "" : "s",
                      info.path ? info.path : which);
+    if (info.archived && !(flags & QUIRE_SESSION_READ))
+        session_warn(cli, "archived",
+                     "session %s is archived: `quire session unarchive` brings "
+                     "it back to the lists",
+                     info.id);
     return EXIT_DONE;
 }
 
@@ -144,15 +192,27 @@ static int finish_change(struct cli *cli, quire_session *s, quire_status st,
 static int session_new(struct cli *cli, const struct args *args)
 {
     quire_session_options options = QUIRE_SESSION_OPTIONS_INIT;
-    quire_session *s = NULL;
+    const char *parent = args_text(args, "parent");
+    quire_session *s = NULL, *from = NULL;
+    quire_session_info info = {0};
     quire_error err = {0};
+    quire_status st = QUIRE_OK;
 
+    if (parent) {
+        options.flags = QUIRE_SESSION_READ;
+        st = quire_session_open(cli->q, parent, &options, &from, &err);
+        if (!st)
+            quire_session_describe(from, &info);
+        options.parent = info.id;
+    }
     options.flags = QUIRE_SESSION_AT_ONCE;
     options.cwd = args_text(args, "cwd");
     options.title = args_text(args, "title");
-    if (quire_session_new(cli->q, &options, &s, &err))
-        return cli_fail(cli, &err);
-    return session_print(cli, s);
+    options.file = args_text(args, "file");
+    if (!st)
+        st = quire_session_new(cli->q, &options, &s, &err);
+    quire_session_close(from);
+    return st ? session_fail(cli, &err) : session_print(cli, s);
 }
 
 static const struct opt new_opts[] = {
@@ -164,10 +224,18 @@ static const struct opt new_opts[] = {
      .kind = OPT_TEXT,
      .value = "TEXT",
      .help = "a title to find it by"},
+    {.name = "parent",
+     .kind = OPT_TEXT,
+     .value = "S",
+     .help = "the session it comes from, for its header"},
+    {.name = "file",
+     .kind = OPT_PATH,
+     .value = "PATH",
+     .help = "write it there instead of in the home; the directory must exist"},
     {0},
 };
 
-static const struct cmd cmd_session_new = {
+const struct cmd cmd_session_new = {
     .name = "session new",
     .args = "",
     .summary = "create a session",
@@ -246,7 +314,7 @@ static const struct opt branch_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_session_branch = {
+const struct cmd cmd_session_branch = {
     .name = "session branch",
     .args = "S ENTRY",
     .summary = "make an earlier entry the current leaf",
@@ -282,7 +350,7 @@ static int session_label(struct cli *cli, const struct args *args)
     return finish_change(cli, s, st, &err, &line);
 }
 
-static const struct cmd cmd_session_label = {
+const struct cmd cmd_session_label = {
     .name = "session label",
     .args = "S ENTRY [LABEL]",
     .summary = "set or remove the label of an entry",
@@ -313,7 +381,7 @@ static int session_rename(struct cli *cli, const struct args *args)
     return finish_change(cli, s, QUIRE_OK, &err, &(struct buf)BUF_INIT(0));
 }
 
-static const struct cmd cmd_session_rename = {
+const struct cmd cmd_session_rename = {
     .name = "session rename",
     .args = "S TITLE",
     .summary = "set the title of a session",
@@ -321,34 +389,4 @@ static const struct cmd cmd_session_rename = {
     .examples = "quire session rename last 'a better title'",
     .store = STORE_WRITE,
     .run = session_rename,
-};
-
-/* ---- the noun ----------------------------------------------------------- */
-
-static const struct cmd *const verbs[] = {
-    &cmd_session_new,     &cmd_session_append,
-    &cmd_session_show,    &cmd_session_tree,
-    &cmd_session_context, &cmd_session_branch,
-    &cmd_session_label,   &cmd_session_rename,
-    &cmd_session_fork,    &cmd_session_extract,
-    &cmd_session_move,    &cmd_session_ls,
-    &cmd_session_recent,  &cmd_session_files,
-    &cmd_session_export,  &cmd_session_check,
-    &cmd_session_repair,  &cmd_session_migrate,
-    &cmd_session_archive, &cmd_session_unarchive,
-    &cmd_session_rm,      NULL,
-};
-
-const struct noun noun_session = {
-    .name = "session",
-    .summary = "the entries of an agent's session, as a tree",
-    .about =
-        "A session is a file of JSON lines: a header, then entries, each "
-        "naming its parent. Appending adds an entry below the current leaf; "
-        "going back to an earlier entry starts a branch and erases nothing.\n\n"
-        "S names a session: its id or the beginning of it, the path of a "
-        "session file anywhere, or `last`, the one used last in this "
-        "directory. Where S is optional, `--session` or QUIRE_SESSION replaces "
-        "it.",
-    .verbs = verbs,
 };

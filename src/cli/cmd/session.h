@@ -13,14 +13,6 @@
 
 struct args;
 struct cli;
-struct cmd;
-
-extern const struct cmd cmd_session_append, cmd_session_show, cmd_session_tree,
-    cmd_session_context, cmd_session_fork, cmd_session_extract,
-    cmd_session_move, cmd_session_ls, cmd_session_recent, cmd_session_files,
-    cmd_session_export, cmd_session_check, cmd_session_repair,
-    cmd_session_migrate, cmd_session_archive, cmd_session_unarchive,
-    cmd_session_rm;
 
 /* ---- the session named; session.c --------------------------------------- */
 
@@ -28,9 +20,20 @@ extern const struct cmd cmd_session_append, cmd_session_show, cmd_session_tree,
  * neither was given. */
 int session_named(struct cli *cli, const struct args *args, const char **which);
 
+/* The session to work on: --session; else the last one of the current directory;
+ * else, for a command that writes, a new one; else NULL. session_default.c. */
+int session_default(struct cli *cli, const struct args *args, bool writes,
+                    const char **out);
+
 /* Open the session named. `flags` are QUIRE_SESSION_READ or 0. */
 int open_session(struct cli *cli, const struct args *args, unsigned flags,
                  quire_session **out);
+
+/* Call `run` for each session named: the arguments, else --session. Of several,
+ * all must exist before the first call, and each is called once, by its path.
+ * Returns the worst exit status. */
+int each_session(struct cli *cli, const struct args *args,
+                 int (*run)(struct cli *cli, const char *which));
 
 /* Report an error of a call with a session's name. A name of no session, or of
  * several, exits with 1. */

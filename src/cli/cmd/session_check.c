@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
 
 enum { FORMAT_VERSION = 3 };
@@ -26,7 +27,8 @@ static quire_status emit_problem(void *ctx, const quire_session_problem *p,
     struct checking *c = ctx;
     struct row r;
 
-    c->code = EXIT_DAMAGED;
+    if (strcmp(p->kind, "unacknowledged") != 0)
+        c->code = EXIT_DAMAGED;
     if (row_begin(&r, c->cli)) {
         json_put_uint(&r.json, "line", p->line);
         json_put_uint(&r.json, "byte", p->byte);
@@ -142,7 +144,7 @@ const struct cmd cmd_session_check = {
         "With `--json`: line, byte, kind, message, and path unless one S "
         "was named. The kinds are garbage, torn, no_newline, trailing, "
         "not_object, no_id, no_type, duplicate_id, missing_parent, cycle, "
-        "second_header, header, utf8, too_long, missing_blob, damaged_blob, "
+        "second_header, header, utf8, too_long, too_deep, unacknowledged, missing_blob, damaged_blob, "
         "nul.",
     .examples = "quire session check\n"
                 "quire session check last --json",
@@ -170,15 +172,13 @@ static void print_repaired(struct cli *cli, const char *path, const char *kept)
     row_print(&r);
 }
 
-static int session_repair(struct cli *cli, const struct args *args)
+static int repair_one(struct cli *cli, const char *which)
 {
-    const char *which, *found = NULL, *kept = NULL;
+    const char *found = NULL, *kept = NULL;
     char *path;
     quire_error err = {0};
-    int code = session_named(cli, args, &which);
+    int code = EXIT_DONE;
 
-    if (code)
-        return code;
     if (quire_session_find(cli->q, which, &found, &err))
         return session_fail(cli, &err);
     path = strdup(found);
@@ -194,14 +194,20 @@ static int session_repair(struct cli *cli, const struct args *args)
     return code;
 }
 
+static int session_repair(struct cli *cli, const struct args *args)
+{
+    return each_session(cli, args, repair_one);
+}
+
 const struct cmd cmd_session_repair = {
     .name = "session repair",
-    .args = "[S]",
-    .summary = "repair a damaged session file",
-    .about = "Replaces the file by its readable entries and keeps the original "
-             "beside it. An undamaged file is not changed. Prints where the "
-             "original is; with `--json`: path, kept (null if the file was not "
-             "damaged).",
+    .args = "[S...]",
+    .summary = "repair damaged session files",
+    .about =
+        "Replaces each file by its readable entries and keeps the original "
+        "beside it. An undamaged file is not changed. Prints where the "
+        "original is; with `--json`: path, kept (null if the file was not "
+        "damaged).",
     .examples = "quire session repair last",
     .store = STORE_WRITE,
     .run = session_repair,

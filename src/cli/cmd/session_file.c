@@ -8,22 +8,38 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
 
 /* ---- fork, extract, move ------------------------------------------------ */
 
-static int session_fork(struct cli *cli, const struct args *args)
+static void warn_incomplete(void *ctx, const char *message)
 {
+    session_warn(ctx, "incomplete", "%s", message);
+}
+
+static int copy_session(struct cli *cli, const char *which, const char *cwd,
+                        const char *entry)
+{
+    quire_session_copy_options o = QUIRE_SESSION_COPY_OPTIONS_INIT;
     quire_session *s = NULL;
     quire_error err = {0};
+
+    o.cwd = cwd;
+    o.entry = entry;
+    o.warn = warn_incomplete;
+    o.warn_ctx = cli;
+    if (quire_session_copy(cli->q, which, &o, &s, &err))
+        return session_fail(cli, &err);
+    return session_print(cli, s);
+}
+
+static int session_fork(struct cli *cli, const struct args *args)
+{
     const char *which;
     int code = session_named(cli, args, &which);
 
-    if (code)
-        return code;
-    if (quire_session_fork(cli->q, which, args_text(args, "cwd"), &s, &err))
-        return session_fail(cli, &err);
-    return session_print(cli, s);
+    return code ? code : copy_session(cli, which, args_text(args, "cwd"), NULL);
 }
 
 static const struct opt fork_opts[] = {
@@ -38,8 +54,9 @@ const struct cmd cmd_session_fork = {
     .name = "session fork",
     .args = "[S]",
     .summary = "copy a session",
-    .about = "The copy has a new id; outputs are copied, too. Prints one JSON "
-             "object: id, path.",
+    .about = "The copy has a new id; outputs are copied, too, and blobs if the "
+             "session lies in another home. An output that cannot be read is "
+             "left out with a warning. Prints one JSON object: id, path.",
     .opts = fork_opts,
     .examples = "quire session fork last",
     .store = STORE_WRITE,
@@ -48,12 +65,7 @@ const struct cmd cmd_session_fork = {
 
 static int session_extract(struct cli *cli, const struct args *args)
 {
-    quire_session *s = NULL;
-    quire_error err = {0};
-
-    if (quire_session_extract(cli->q, args->words[0], args->words[1], &s, &err))
-        return session_fail(cli, &err);
-    return session_print(cli, s);
+    return copy_session(cli, args->words[0], NULL, args->words[1]);
 }
 
 const struct cmd cmd_session_extract = {
@@ -121,51 +133,56 @@ static void print_path(struct cli *cli, const char *path)
     row_print(&r);
 }
 
-static int session_archive(struct cli *cli, const struct args *args)
+static int archive_one(struct cli *cli, const char *which)
 {
-    const char *which, *path = NULL;
+    const char *path = NULL;
     quire_error err = {0};
-    int code = session_named(cli, args, &which);
 
-    if (code)
-        return code;
     if (quire_session_archive(cli->q, which, &path, &err))
         return session_fail(cli, &err);
     print_path(cli, path);
     return EXIT_DONE;
 }
 
+static int session_archive(struct cli *cli, const struct args *args)
+{
+    return each_session(cli, args, archive_one);
+}
+
 const struct cmd cmd_session_archive = {
     .name = "session archive",
-    .args = "[S]",
-    .summary = "archive a session",
-    .about = "It keeps its outputs and blobs, can be read by its id, and is "
-             "listed by `session ls --archived` only. Prints the path of its "
-             "file; with `--json`: path.",
+    .args = "[S...]",
+    .summary = "archive sessions",
+    .about =
+        "An archived session keeps its outputs and blobs, can be read by "
+        "its id, and is listed by `session ls --archived` only. Prints the "
+        "path of each file; with `--json`: path.",
     .examples = "quire session archive last",
     .store = STORE_WRITE,
     .run = session_archive,
 };
 
-static int session_unarchive(struct cli *cli, const struct args *args)
+static int unarchive_one(struct cli *cli, const char *which)
 {
-    const char *which, *path = NULL;
+    const char *path = NULL;
     quire_error err = {0};
-    int code = session_named(cli, args, &which);
 
-    if (code)
-        return code;
     if (quire_session_unarchive(cli->q, which, &path, &err))
         return session_fail(cli, &err);
     print_path(cli, path);
     return EXIT_DONE;
 }
 
+static int session_unarchive(struct cli *cli, const struct args *args)
+{
+    return each_session(cli, args, unarchive_one);
+}
+
 const struct cmd cmd_session_unarchive = {
     .name = "session unarchive",
-    .args = "[S]",
-    .summary = "restore an archived session",
-    .about = "Prints the path of its file; with `--json`: path.",
+    .args = "[S...]",
+    .summary = "restore archived sessions",
+    .about = "Prints the path of each file; with `--json`: path.",
     .examples = "quire session unarchive $(quire session ls --archived --ids)",
     .store = STORE_WRITE,
     .run = session_unarchive,
@@ -173,81 +190,108 @@ const struct cmd cmd_session_unarchive = {
 
 /* ---- rm ----------------------------------------------------------------- */
 
-static quire_status emit_file(void *ctx, const char *path, quire_error *err)
+/* A line for a file or row; `ctx` is the command line's. */
+static quire_status emit_removal(void *ctx, const char *path, const char *row,
+                                 uint64_t bytes, quire_error *err)
 {
-    print_path(ctx, path);
-    return out_status(ctx, err);
+    struct cli *cli = ctx;
+    const char *name = path ? path : row;
+    struct row r;
+
+    if (row_begin(&r, cli)) {
+        json_put_str(&r.json, path ? "path" : "row", name);
+        json_put_uint(&r.json, "bytes", bytes);
+    } else if (isatty(STDOUT_FILENO)) {
+        term_add(&r.text, bytes_str(name), true);
+    } else {
+        buf_add_str(&r.text, name);
+    }
+    return row_emit(&r, err);
 }
 
-/* The files that rm would delete. Of a file that cannot be opened, itself. */
-static int print_files(struct cli *cli, const char *which)
-{
-    quire_session_options options = QUIRE_SESSION_OPTIONS_INIT;
-    quire_session *s = NULL;
-    quire_error err = {0};
-    quire_status st;
-    const char *path;
+/* What is about to be removed, printed once it is. */
+struct removal_line {
+    char *path, *row;
+    uint64_t bytes;
+    struct removal_line *next;
+};
 
-    options.flags = QUIRE_SESSION_READ;
-    st = quire_session_open(cli->q, which, &options, &s, &err);
-    if (!st)
-        st = quire_session_files(s, emit_file, cli, &err);
-    else if (st == QUIRE_DAMAGED &&
-             !(st = quire_session_find(cli->q, which, &path, &err)))
-        print_path(cli, path);
-    quire_session_close(s);
+struct removal_lines {
+    struct removal_line *first, **last;
+};
+
+static quire_status keep_removal(void *ctx, const char *path, const char *row,
+                                 uint64_t bytes, quire_error *err)
+{
+    struct removal_lines *lines = ctx;
+    struct removal_line *line = calloc(1, sizeof *line);
+
+    if (!line)
+        return err_memory(err);
+    line->path = path ? strdup(path) : NULL;
+    line->row = row ? strdup(row) : NULL;
+    line->bytes = bytes;
+    *lines->last = line;
+    lines->last = &line->next;
+    return line->path || line->row ? QUIRE_OK : err_memory(err);
+}
+
+static void release_lines(struct removal_lines *lines)
+{
+    struct removal_line *line, *next;
+
+    for (line = lines->first; line; line = next) {
+        next = line->next;
+        free(line->path);
+        free(line->row);
+        free(line);
+    }
+}
+
+static int print_removal(struct cli *cli, const char *which)
+{
+    quire_error err = {0};
+    quire_status st = quire_session_removal(cli->q, which, emit_removal, cli,
+                                            &err);
+
     return st && !cli->out.error ? session_fail(cli, &err) : EXIT_DONE;
 }
 
 static int remove_one(struct cli *cli, const char *which)
 {
+    struct removal_lines lines = {NULL, &lines.first};
+    const struct removal_line *line;
     quire_error err = {0};
     const char *path;
-    char *copy;
+    char *copy = NULL;
+    quire_status st = quire_session_find(cli->q, which, &path, &err);
 
-    if (quire_session_find(cli->q, which, &path, &err))
-        return session_fail(cli, &err);
-    copy = strdup(path);
-    if (!copy) {
-        err_memory(&err);
-        return cli_fail(cli, &err);
-    }
-    if (quire_session_remove(cli->q, copy, &err)) {
-        free(copy);
-        return session_fail(cli, &err);
-    }
-    if (cli->json)
-        print_path(cli, copy);
+    if (!st && !(copy = strdup(path)))
+        st = err_memory(&err);
+    if (!st && cli->json)
+        st = quire_session_removal(cli->q, copy, keep_removal, &lines, &err);
+    if (!st)
+        st = quire_session_remove(cli->q, copy, &err);
+    for (line = lines.first; line && !st; line = line->next)
+        st = emit_removal(cli, line->path, line->row, line->bytes, &err);
+    release_lines(&lines);
     free(copy);
-    return EXIT_DONE;
+    return st && !cli->out.error ? session_fail(cli, &err) : EXIT_DONE;
 }
 
 static int session_rm(struct cli *cli, const struct args *args)
 {
     bool dry = args_flag(args, "dry-run");
-    quire_error err = {0};
-    const char *path;
-    int code = EXIT_DONE;
-    size_t i;
 
-    /* Check that all exist before the first is deleted. */
-    for (i = 0; i < args->n_words && args->n_words > 1; i++) {
-        if (quire_session_find(cli->q, args->words[i], &path, &err))
-            return session_fail(cli, &err);
-    }
-    for (i = 0; i < args->n_words; i++) {
-        const char *which = args->words[i];
-
-        code = cli_worse(code, dry ? print_files(cli, which)
-                                   : remove_one(cli, which));
-    }
-    return code;
+    if (!dry)
+        quire_make_room(cli->q);
+    return each_session(cli, args, dry ? print_removal : remove_one);
 }
 
 static const struct opt rm_opts[] = {
     {.name = "dry-run",
      .kind = OPT_FLAG,
-     .help = "delete nothing, print the files that would be deleted"},
+     .help = "delete nothing, print what would be deleted"},
     {0},
 };
 
@@ -256,9 +300,12 @@ const struct cmd cmd_session_rm = {
     .args = "S...",
     .summary = "delete sessions and their outputs permanently",
     .about =
-        "Deletes its outputs and artifacts, too. This cannot be undone; "
-        "`session archive` hides a session instead. Blobs stay until `quire "
-        "gc` removes them. With `--json`: the path of each deleted file.",
+        "Deletes its outputs, artifacts and workspace, too. This cannot be "
+        "undone; `session archive` hides a session instead. Blobs stay until "
+        "`quire gc` removes them. `--dry-run` prints the files and artifacts "
+        "that would be deleted. With `--json` both print a line for each: path "
+        "or row, and bytes. Files that cannot be deleted are reported, with "
+        "exit status 3; the next command that writes tries again.",
     .opts = rm_opts,
     .examples = "quire session rm --dry-run last",
     .store = STORE_WRITE,

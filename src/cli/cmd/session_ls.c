@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
 
 enum {
@@ -103,6 +104,7 @@ static void add_members(struct json_writer *w, const quire_session_info *info,
     json_put_optional(w, "created_at", info->created);
     json_put_time(w, "modified_at", info->modified_us);
     json_put_uint(w, "size_bytes", info->bytes);
+    json_put_str(w, "backend", info->path ? "file" : "memory");
     if (row)
         add_totals(w, row);
 }
@@ -378,7 +380,7 @@ const struct cmd cmd_session_ls = {
     .opts = ls_opts,
     .examples = "quire session ls --limit 20\n"
                 "quire session ls --cwd . --json",
-    .store = STORE_WRITE,
+    .store = STORE_EITHER,
     .paged = true,
     .run = session_ls,
 };
@@ -418,7 +420,7 @@ const struct cmd cmd_session_recent = {
     .about = "The same as `session ls --cwd . --limit 10`.",
     .opts = recent_opts,
     .examples = "quire session recent",
-    .store = STORE_WRITE,
+    .store = STORE_EITHER,
     .paged = true,
     .run = session_recent,
 };

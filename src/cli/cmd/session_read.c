@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
 #include "cli/core/atomic_output.h"
 
@@ -55,7 +56,8 @@ static int session_context(struct cli *cli, const struct args *args)
     if (code)
         return code;
     none = leaf && !strcmp(leaf, "null");
-    code = none ? EXIT_DONE : check_leaf(cli, s, leaf);
+    code = none || args_flag(args, "lenient") ? EXIT_DONE
+                                              : check_leaf(cli, s, leaf);
     if (none)
         leaf = "";
     if (!code) {
@@ -78,6 +80,8 @@ static const struct opt context_opts[] = {
      .value = "ID|null",
      .help = "as it was at this entry instead of the current leaf; `null` "
              "is the empty context"},
+    {.name = "lenient",
+     .help = "take the last entry if there is no entry --leaf"},
     {0},
 };
 

@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "base/utf8.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
 #include "cli/cmd/session_block.h"
 

@@ -21,6 +21,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
 
 #define BOLD  "\033[1m"

@@ -7,11 +7,10 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/artifact.h"
 #include "cli/cmd/session.h"
 #include "slash/reply_json.h"
-
-extern const struct cmd cmd_slash;
 
 /* More than a model writes in one turn. */
 #define TEXT_MAX ((size_t)256 << 20)
@@ -109,6 +108,8 @@ static int slash(struct cli *cli, const struct args *args)
     o.agent = args_text(args, "agent");
     o.allowed = allowed;
     o.budget = args_number(args, "budget", 0);
+    o.style = args_number(args, "style", 0) ? QUIRE_SLASH_ARBITER
+                                            : QUIRE_SLASH_DOCUMENT;
     o.file = cli->json ? emit_file : NULL;
     o.file_ctx = &r;
     if (args_list(args, "allow", 0) && !allowed)
@@ -142,6 +143,11 @@ static const struct opt slash_opts[] = {
      .kind = OPT_SIZE,
      .value = "N",
      .help = "at most N bytes for all replies; 32k unless given"},
+    {.name = "style",
+     .kind = OPT_CHOICE,
+     .value = "document|arbiter",
+     .help = "wording of the replies: that of arbiter's documentation, or of "
+             "its program; document unless given"},
     {0},
 };
 
@@ -153,7 +159,8 @@ const struct cmd cmd_slash = {
         "Reads an agent's text on standard input, and prints the reply to it: a "
         "block for each command. A command is a line that begins with /write, "
         "/read, /list or /mem, outside of code fences; /write and `/mem add "
-        "entry` extend to /endwrite and /endmem. Without --session, artifacts "
+        "entry` extend to /endwrite and /endmem. `/read PATH --from N` reads a "
+        "long artifact on from byte N. Without --session, artifacts "
         "are unavailable.\n\n"
         "With --json one object a reply: command, args, line, status, kind, "
         "id, truncated, skipped, part (an image: media_type, encoding, "

@@ -7,9 +7,8 @@
 #include "base/bytes.h"
 #include "base/timestamp.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
-
-extern const struct cmd cmd_stats;
 
 struct tenant_rows {
     struct cli *cli;

@@ -7,9 +7,8 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
-
-extern const struct noun noun_tenant;
 
 /* `invalid` is the exit status for QUIRE_INVALID: 2 for a bad name, 1 for a
  * tenant that cannot be changed. */
@@ -57,7 +56,7 @@ static int tenant_add(struct cli *cli, const struct args *args)
     return EXIT_DONE;
 }
 
-static const struct cmd cmd_tenant_add = {
+const struct cmd cmd_tenant_add = {
     .name = "tenant add",
     .args = "NAME",
     .summary = "add a tenant and print its token",
@@ -83,7 +82,7 @@ static int tenant_rotate(struct cli *cli, const struct args *args)
     return EXIT_DONE;
 }
 
-static const struct cmd cmd_tenant_rotate = {
+const struct cmd cmd_tenant_rotate = {
     .name = "tenant rotate",
     .args = "NAME|#ID",
     .summary = "replace the token of a tenant and print the new one",
@@ -142,7 +141,7 @@ static int tenant_ls(struct cli *cli, const struct args *args)
     return cli->out.error ? EXIT_FAILED : cli_fail(cli, &err);
 }
 
-static const struct cmd cmd_tenant_ls = {
+const struct cmd cmd_tenant_ls = {
     .name = "tenant ls",
     .args = "",
     .summary = "list the tenants",
@@ -169,11 +168,13 @@ static int tenant_disable(struct cli *cli, const struct args *args)
 }
 
 static const struct opt disable_opts[] = {
-    {.name = "enable", .kind = OPT_FLAG, .help = "enable it again"},
+    {.name = "enable",
+     .kind = OPT_FLAG,
+     .help = "enable it again, as `tenant enable`"},
     {0},
 };
 
-static const struct cmd cmd_tenant_disable = {
+const struct cmd cmd_tenant_disable = {
     .name = "tenant disable",
     .args = "NAME|#ID",
     .summary = "disable a tenant, and keep its data",
@@ -181,10 +182,29 @@ static const struct cmd cmd_tenant_disable = {
              "read or changed, also by running processes, until it is enabled. "
              "An open session stays open until it is closed.",
     .opts = disable_opts,
-    .examples = "quire tenant disable acme\n"
-                "quire tenant disable acme --enable",
+    .examples = "quire tenant disable acme",
     .store = STORE_WRITE,
     .run = tenant_disable,
+};
+
+static int tenant_enable(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (quire_tenant_disable(cli->q, args->words[0], false, NULL, &err))
+        return fail(cli, &err, EXIT_NO);
+    return EXIT_DONE;
+}
+
+const struct cmd cmd_tenant_enable = {
+    .name = "tenant enable",
+    .args = "NAME|#ID",
+    .summary = "enable a disabled tenant again",
+    .about = "Its token is valid again, and its data can be read and changed. "
+             "`tenant disable --enable` does the same.",
+    .examples = "quire tenant enable acme",
+    .store = STORE_WRITE,
+    .run = tenant_enable,
 };
 
 static int tenant_rm(struct cli *cli, const struct args *args)
@@ -204,7 +224,7 @@ static const struct opt rm_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_tenant_rm = {
+const struct cmd cmd_tenant_rm = {
     .name = "tenant rm",
     .args = "NAME|#ID",
     .summary = "remove a tenant and its data permanently",
@@ -215,21 +235,4 @@ static const struct cmd cmd_tenant_rm = {
     .examples = "quire tenant rm acme --yes",
     .store = STORE_WRITE,
     .run = tenant_rm,
-};
-
-static const struct cmd *const verbs[] = {
-    &cmd_tenant_add,     &cmd_tenant_ls, &cmd_tenant_rotate,
-    &cmd_tenant_disable, &cmd_tenant_rm, NULL,
-};
-
-const struct noun noun_tenant = {
-    .name = "tenant",
-    .summary = "users of one home, each with separate sessions and artifacts",
-    .about =
-        "A home has the tenant `default`, and on your own machine needs no "
-        "other. On a server each user is a tenant with a token: its sessions, "
-        "artifacts, memory and history are separate, and another tenant's data "
-        "is invisible. Blobs and settings belong to the home: a tenant reads a "
-        "blob by its whole digest, and cannot list blobs.",
-    .verbs = verbs,
 };

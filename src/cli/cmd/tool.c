@@ -13,9 +13,9 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/cmd/session.h"
 #include "cli/cmd/artifact.h"
-
-extern const struct noun noun_tool;
 
 /* More than the largest artifact, encoded. */
 #define LINE_MAX_BYTES ((size_t)512 << 20)
@@ -67,15 +67,22 @@ static int tool_workspace(struct cli *cli, const struct args *args)
 {
     quire_workspace *w = NULL;
     bool refused = false;
+    const char *read = args_text(args, "read"), *session;
     quire_error err = {0};
     quire_status st;
+    int code;
 
     if (args_flag(args, "schema")) {
         out_write(cli, bytes_str(quire_workspace_schema()));
         out_write(cli, bytes_of("\n", 1));
         return EXIT_DONE;
     }
-    st = quire_workspace_open(cli->q, args_text(args, "session"), &w, &err);
+    code = session_default(cli, args, true, &session);
+    if (code)
+        return code;
+    st = quire_workspace_open(cli->q, session, &w, &err);
+    if (!st)
+        quire_workspace_read_all(w, read && !strcmp(read, "all"));
     /* Pick up files that changed since the last run. A failure is reported and
      * leaves the artifacts as they were. */
     if (!st && quire_workspace_sync(w, NULL, NULL, NULL, NULL, &err))
@@ -89,13 +96,17 @@ static int tool_workspace(struct cli *cli, const struct args *args)
 }
 
 static const struct opt workspace_opts[] = {
+    {.name = "read",
+     .kind = OPT_CHOICE,
+     .value = "session|all",
+     .help = "`all`: search all sessions, and read what was found by its id"},
     {.name = "schema",
      .kind = OPT_FLAG,
      .help = "print the tool's JSON schema for a model, and end"},
     {0},
 };
 
-static const struct cmd cmd_tool_workspace = {
+const struct cmd cmd_tool_workspace = {
     .name = "tool workspace",
     .args = "",
     .summary = "write, read, list, search and delete a session's files",
@@ -104,9 +115,11 @@ static const struct cmd cmd_tool_workspace = {
         "a response for each, one object a line: {\"success\":true,\"data\":…} or "
         "{\"success\":false,\"error\":{\"code\",\"message\",\"retryable\","
         "\"suggestion\"}}. The session is the one of --session, for all "
-        "requests; without it the built-in session `temp`.\n\n"
+        "requests; else the last one of the current directory, else a new "
+        "one.\n\n"
         "A request has an action: write (filename, content; encoding base64 "
-        "for binary content; purpose, tags), read (filename; offset and limit "
+        "for binary content; purpose, tags, source_agent_id), read (filename or "
+        "artifact_id; offset and limit "
         "in bytes), list (limit, cursor), search (query, limit), delete "
         "(filename). Its scope is artifact (stored and searchable) or scratchpad. "
         "Exits with 1 if a request was refused.",
@@ -115,14 +128,4 @@ static const struct cmd cmd_tool_workspace = {
                 "quire tool workspace --schema",
     .store = STORE_WRITE,
     .run = tool_workspace,
-};
-
-static const struct cmd *const verbs[] = {&cmd_tool_workspace, NULL};
-
-const struct noun noun_tool = {
-    .name = "tool",
-    .summary = "tools for agents",
-    .about = "JSON requests on standard input, JSON responses on standard "
-             "output.",
-    .verbs = verbs,
 };

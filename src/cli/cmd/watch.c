@@ -4,11 +4,10 @@
 
 #include "base/bytes.h"
 #include "cli/core/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/core/signals.h"
 #include "cli/cmd/artifact.h"
 #include "cli/cmd/session.h"
-
-extern const struct cmd cmd_watch;
 
 static void print_change(void *ctx, const char *session, const char *what,
                          const char *path, const char *why)
@@ -80,5 +79,6 @@ const struct cmd cmd_watch = {
     .opts = watch_opts,
     .examples = "quire watch --once",
     .store = STORE_WRITE,
+    .stays = true,
     .run = watch,
 };

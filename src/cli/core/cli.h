@@ -4,8 +4,7 @@
  * A verb is a `struct cmd`: name, arguments, description, options, function.
  * Parsing (opt.c), --help (help.c), man pages (man.c) and the completions of
  * three shells (completion.c) are derived from it. A new command is its entry
- * and its function, in the file of its noun; a new noun is one file and one
- * line in main.c.
+ * and its function, in the file of its noun, and a line in cmd/commands.c.
  *
  * Results go to standard output, messages to standard error; see out.h.
  */
@@ -41,7 +40,8 @@ struct cli {
     const struct args *args;
     quire *q;
     bool json;
-    bool quiet; /* results and errors only */
+    bool quiet;         /* results and errors only */
+    char session[4096]; /* see session_default(); "": none           */
 };
 
 struct cmd {
@@ -53,6 +53,7 @@ struct cmd {
     const char *examples; /* a shell command a line; they are run as tests */
     enum store_access store;
     bool paged; /* its output may be longer than a screen */
+    bool stays; /* it runs until it is ended */
     int (*run)(struct cli *cli, const struct args *args);
 };
 
@@ -62,11 +63,17 @@ struct noun {
     const char *summary;
     const char *about;
     const struct cmd *const *verbs; /* NULL-terminated */
+    bool all_tenants; /* they work on all tenants: none has to be admitted */
 };
 
-/* All nouns, commands without a noun, and options of every command; main.c. */
+/* All nouns, and commands without a noun; cmd/commands.c. NULL-terminated. */
 extern const struct noun *const cli_nouns[];
 extern const struct cmd *const cli_plain[];
+
+/* Commands for scripts, in no list and no help; cmd/commands.c. */
+extern const struct cmd *const cli_hidden[];
+
+/* The options of every command; globals.c. */
 extern const struct opt cli_globals[];
 
 const struct noun *cli_noun(const char *name);

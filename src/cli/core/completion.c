@@ -2,8 +2,9 @@
  * completion.c - completions for bash, zsh and fish
  *
  * All three find the noun and the verb among the words typed so far, skipping
- * options and their values, then offer what the command table allows next. The
- * scripts do not call quire: completing never opens a store.
+ * options and their values, then offer what the command table allows next. Names
+ * of sessions, tenants and the like they get from `quire __complete`, which only
+ * reads. These names are untrusted: no shell may expand them.
  */
 #include "cli/core/help.h"
 
@@ -19,6 +20,47 @@ static enum filler filler_of(const char *text)
     if (strstr(text, "DIR"))
         return FILL_DIRS;
     return strstr(text, "FILE") ? FILL_FILES : FILL_NOTHING;
+}
+
+/* Whether the first argument in `args` is spelled `word`: "S" of "[S...]". */
+static bool begins_with_word(const char *args, const char *word)
+{
+    size_t len = strlen(word);
+
+    args += strspn(args, "[");
+    return !strncmp(args, word, len) &&
+           (strspn(args + len, "].") > 0 || !args[len] || args[len] == ' ');
+}
+
+/* The kind of names that can be completed, for `quire __complete`; NULL: none. */
+static const char *list_of_option(const struct opt *o)
+{
+    if (!strcmp(o->name, "session"))
+        return "sessions";
+    if (!strcmp(o->name, "tenant"))
+        return "tenants";
+    return !strcmp(o->name, "type") ? "memory-types" : NULL;
+}
+
+static const char *list_of_args(const struct cmd *cmd)
+{
+    static const struct {
+        const char *word, *list;
+    } lists[] = {
+        {"S", "sessions"},         {"NAME|#ID", "tenants"}, {"KEY", "settings"},
+        {"PATH|#ID", "artifacts"}, {"N|ID|URL", "outputs"},
+    };
+    size_t i;
+
+    if (!strcmp(cmd->name, "session unarchive"))
+        return "archived";
+    if (!strcmp(cmd->name, "artifact restore"))
+        return "deleted";
+    for (i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (begins_with_word(cmd->args, lists[i].word))
+            return lists[i].list;
+    }
+    return NULL;
 }
 
 /* For single quotes in any of the shells; characters in `special` get a
@@ -142,6 +184,8 @@ static void bash_value(struct buf *out, const struct cmd *cmd,
         buf_addf(out, "        compopt -o %s 2>/dev/null\n",
                  filler_of(o->value) == FILL_DIRS ? "dirnames" : "default");
     }
+    if (list_of_option(o))
+        buf_addf(out, "        list=%s\n", list_of_option(o));
     buf_add_str(out, "        ;;\n");
 }
 
@@ -165,6 +209,8 @@ static void bash_command(struct buf *out, const struct cmd *cmd)
         buf_addf(out, "        [[ $cur == -* ]] || compopt -o %s 2>/dev/null\n",
                  filler_of(cmd->args) == FILL_DIRS ? "dirnames" : "default");
     }
+    if (list_of_args(cmd))
+        buf_addf(out, "        list=%s\n", list_of_args(cmd));
     buf_add_str(out, "        ;;\n");
 }
 
@@ -175,8 +221,20 @@ void complete_bash(struct buf *out)
 
     buf_add_str(out,
                 "# bash completion for quire\n\n"
+                "# Names that quire lists: they are not expanded.\n"
+                "_quire_list() {\n"
+                "    local word\n"
+                "    while IFS=$'\\t' read -r word _; do\n"
+                "        [[ $word == \"$2\"* ]] &&\n"
+                "            COMPREPLY+=(\"$(printf %q \"$word\")\")\n"
+                "    done < <(\"${COMP_WORDS[0]}\" __complete \"$1\" --"
+                " \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" 2>/dev/null)\n"
+                "    [[ $1 == sessions && $2 == */* ]] &&"
+                " compopt -o default 2>/dev/null\n"
+                "}\n\n"
                 "_quire() {\n"
                 "    local cur prev noun='' verb='' word words='' opts='' i\n"
+                "    local list=''\n"
                 "    local value=yes\n"
                 "    cur=${COMP_WORDS[COMP_CWORD]}\n"
                 "    prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -225,6 +283,7 @@ void complete_bash(struct buf *out)
                      "    if [[ $value == yes ]]; then\n"
                      "        COMPREPLY=($(compgen -W \"$words\" -- "
                      "\"$cur\"))\n"
+                     "        [[ $list ]] && _quire_list \"$list\" \"$cur\"\n"
                      "        return\n"
                      "    fi\n"
                      "    case \"$noun${verb:+ $verb}\" in\n"
@@ -247,17 +306,23 @@ void complete_bash(struct buf *out)
     buf_add_str(out, "\"\n"
                      "    fi\n"
                      "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+                     "    [[ $list && $cur != -* ]] &&"
+                     " _quire_list \"$list\" \"$cur\"\n"
                      "}\n\n"
                      "complete -F _quire quire\n");
 }
 
 /* ---- zsh ---------------------------------------------------------------- */
 
-static void zsh_action(struct buf *out, const char *value, bool path)
+/* `list` NULL: no names can be listed. */
+static void zsh_action(struct buf *out, const char *value, bool path,
+                       const char *list)
 {
     struct buf words = BUF_INIT(4096);
 
-    if (add_arg_words(&words, value)) {
+    if (list) {
+        buf_addf(out, " _quire_list %s", list);
+    } else if (add_arg_words(&words, value)) {
         buf_addf(out, "(%s)", buf_text(&words));
     } else if (filler_of(value) == FILL_DIRS) {
         buf_add_str(out, "_files -/");
@@ -284,7 +349,7 @@ static void zsh_option(struct buf *out, const struct opt *o, bool letter)
         buf_add_char(out, ':');
         add_quoted(out, o->kind == OPT_CHOICE ? o->name : o->value, ":");
         buf_add_char(out, ':');
-        zsh_action(out, o->value, o->kind == OPT_PATH);
+        zsh_action(out, o->value, o->kind == OPT_PATH, list_of_option(o));
     }
     buf_add_str(out, "' \\\n");
 }
@@ -317,7 +382,7 @@ static void zsh_command(struct buf *out, const struct cmd *cmd)
     buf_add_str(out, "        $_quire_globals \\\n        '*:");
     add_quoted(out, *cmd->args ? cmd->args : "nothing", ":[]\\");
     buf_add_char(out, ':');
-    zsh_action(out, cmd->args, false);
+    zsh_action(out, cmd->args, false, list_of_args(cmd));
     buf_add_str(out, "'\n}\n");
 }
 
@@ -332,8 +397,11 @@ static void zsh_level(struct buf *out, const struct noun *noun)
     buf_add_str(out, "() {\n"
                      "    local context state state_descr line\n"
                      "    local -a names\n"
-                     "    typeset -A opt_args\n"
-                     "    names=(\n");
+                     "    typeset -A opt_args\n");
+    if (!noun)
+        buf_add_str(out, "    local -a _quire_typed\n"
+                         "    _quire_typed=(\"${(@)words[2,CURRENT-1]}\")\n");
+    buf_add_str(out, "    names=(\n");
     for (i = 0; !noun && cli_nouns[i]; i++) {
         buf_addf(out, "        '%s:", cli_nouns[i]->name);
         add_quoted(out, cli_nouns[i]->summary, ":\\");
@@ -375,6 +443,16 @@ void complete_zsh(struct buf *out)
     size_t i;
 
     buf_add_str(out, "#compdef quire\n\n"
+                     "# Names that quire lists.\n"
+                     "_quire_list() {\n"
+                     "    local -a found names\n"
+                     "    found=(\"${(@f)$(quire __complete $1 --"
+                     " \"${(@Q)_quire_typed}\" 2>/dev/null)}\")\n"
+                     "    names=(\"${(@)found%%$'\\t'*}\")\n"
+                     "    found=(\"${(@)found/$'\\t'/  }\")\n"
+                     "    [[ -n $found[1] ]] && compadd -l -d found -a names\n"
+                     "    [[ $1 == sessions && $PREFIX == */* ]] && _files\n"
+                     "}\n\n"
                      "typeset -ga _quire_globals\n_quire_globals=( \\\n");
     zsh_options(out, cli_globals);
     buf_add_str(out, ")\n");
@@ -418,6 +496,8 @@ static void fish_options(struct buf *out, const char *cmd_name,
             buf_add_str(out, filler_of(o->value) == FILL_DIRS
                                  ? " -x -a '(__fish_complete_directories)'"
                                  : " -r -F");
+        } else if (list_of_option(o)) {
+            buf_addf(out, " -x -a '(__quire_list %s)'", list_of_option(o));
         } else if (o->kind != OPT_FLAG) {
             buf_add_str(out, " -x");
         }
@@ -480,6 +560,16 @@ void complete_fish(struct buf *out)
                      "    test (count $words) -ge $n\n"
                      "    and test \"$words[1..$n]\" = \"$argv\"\n"
                      "end\n\n"
+                     "# Names that quire lists.\n"
+                     "function __quire_list\n"
+                     "    set -l typed (commandline -opc)\n"
+                     "    command $typed[1] __complete $argv[1] --"
+                     " $typed[2..-1] 2>/dev/null\n"
+                     "    if test $argv[1] = sessions\n"
+                     "        and string match -q '*/*' -- (commandline -ct)\n"
+                     "        __fish_complete_path (commandline -ct)\n"
+                     "    end\n"
+                     "end\n\n"
                      "complete -c quire -f\n");
     fish_options(out, NULL, cli_globals);
     for (i = 0; cli_nouns[i]; i++) {
@@ -494,6 +584,11 @@ void complete_fish(struct buf *out)
         fish_word(out, "", cli_plain[i]->name, cli_plain[i]->summary);
     for (i = 0; (cmd = cli_cmd_at(i)); i++) {
         fish_options(out, cmd->name, cmd->opts);
+        if (list_of_args(cmd))
+            buf_addf(out,
+                     "complete -c quire -n '__quire_in %s' -a '(__quire_list "
+                     "%s)'\n",
+                     cmd->name, list_of_args(cmd));
         if (add_arg_words(&words, cmd->args)) {
             buf_addf(out, "complete -c quire -n '__quire_in %s' -a '%s'\n",
                      cmd->name, buf_text(&words));

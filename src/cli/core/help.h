@@ -34,6 +34,9 @@ void help_usage(struct buf *out, const struct cmd *cmd);
  * quire(1). */
 void man_page(struct buf *out, const struct noun *noun, const struct cmd *cmd);
 
+/* The names of all manual pages, one a line. */
+void man_names(struct buf *out);
+
 void complete_bash(struct buf *out);
 void complete_zsh(struct buf *out);
 void complete_fish(struct buf *out);

@@ -1,9 +1,9 @@
 /*
- * main.c - the command table, and running one command
+ * main.c - run one command
  *
  * Parse the command line, open the store if the command needs one, run it,
- * close everything, return the exit status. A new noun is a line in cli_nouns,
- * a command without a noun a line in cli_plain.
+ * close everything, return the exit status. The table of commands is
+ * cmd/commands.c.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,75 +17,7 @@
 #include "cli/core/auto_gc.h"
 #include "cli/core/cli.h"
 #include "cli/core/help.h"
-
-extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
-    noun_memory, noun_history, noun_jp, noun_tenant, noun_tool, noun_config;
-extern const struct cmd cmd_read, cmd_slash, cmd_run, cmd_serve, cmd_mcp,
-    cmd_watch, cmd_gc, cmd_reindex, cmd_doctor, cmd_help, cmd_version,
-    cmd_completion, cmd_check, cmd_repair, cmd_stats;
-
-const struct noun *const cli_nouns[] = {
-    &noun_session, &noun_blob,    &noun_output, &noun_artifact,
-    &noun_memory,  &noun_history, &noun_jp,     &noun_tenant,
-    &noun_tool,    &noun_config,  NULL,
-};
-
-const struct cmd *const cli_plain[] = {
-    &cmd_read,       &cmd_run,     &cmd_serve,   &cmd_mcp,
-    &cmd_watch,      &cmd_slash,   &cmd_gc,      &cmd_check,
-    &cmd_repair,     &cmd_reindex, &cmd_stats,   &cmd_doctor,
-    &cmd_completion, &cmd_help,    &cmd_version, NULL,
-};
-
-const struct opt cli_globals[] = {
-    {.name = "home",
-     .kind = OPT_PATH,
-     .value = "DIR",
-     .env = "QUIRE_HOME",
-     .help = "use the store in DIR"},
-    {.name = "kind",
-     .kind = OPT_CHOICE,
-     .value = "native|omp|jp",
-     .env = "QUIRE_KIND",
-     .help = "which program's home it is; detected unless given"},
-    {.name = "tenant",
-     .kind = OPT_TEXT,
-     .value = "NAME",
-     .env = "QUIRE_TENANT",
-     .help = "the tenant whose data to use; `default` unless given"},
-    {.name = "session",
-     .kind = OPT_TEXT,
-     .value = "S",
-     .env = "QUIRE_SESSION",
-     .help = "the session to use: an id, the beginning of one, a path, or "
-             "`last`"},
-    {.name = "json", .kind = OPT_FLAG, .help = "print one JSON object a line"},
-    {.name = "wait",
-     .kind = OPT_TIME,
-     .value = "DUR",
-     .help = "how long to wait for another writer, such as 500ms or 2m; 5s "
-             "unless given"},
-    {.name = "color",
-     .kind = OPT_CHOICE,
-     .value = "auto|always|never",
-     .help = "colour: on a terminal, always, never"},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = OPT_FLAG,
-     .help = "print results and errors only"},
-    {.name = "no-progress", .kind = OPT_FLAG, .help = "do not show progress"},
-    {.name = "no-pager",
-     .kind = OPT_FLAG,
-     .help = "do not page output longer than the screen"},
-    {.name = "trace",
-     .kind = OPT_FLAG,
-     .help = "log calls to files and database on standard error"},
-    {.name = "help", .letter = 'h', .kind = OPT_FLAG, .help = "show help"},
-    {.name = "version", .kind = OPT_FLAG, .help = "print the version"},
-    {0},
-};
-
-/* ---- running one -------------------------------------------------------- */
+#include "cli/core/home.h"
 
 void cli_store_options(const struct args *args, quire_options *options)
 {
@@ -96,8 +28,7 @@ void cli_store_options(const struct args *args, quire_options *options)
 
     options->home = args_text(args, "home");
     options->tenant = args_text(args, "tenant");
-    /* `tenant` verbs work on all tenants, so none has to be admitted. */
-    if (args->noun == &noun_tenant)
+    if (args->noun && args->noun->all_tenants)
         options->tenant = "default";
     wait_ms = args_number(args, "wait", 5000);
     options->busy_ms = wait_ms < INT_MAX ? (int)wait_ms : INT_MAX;
@@ -118,8 +49,11 @@ void cli_store_options(const struct args *args, quire_options *options)
 
 void cli_warn_absent(struct cli *cli)
 {
-    if (cli->quiet || cli->json || access(quire_home(cli->q), F_OK) == 0 ||
-        errno != ENOENT)
+    bool told = args_text(cli->args, "home") && !args_env(cli->args, "home") &&
+                cli->args->cmd->store != STORE_WRITE; /* by home_check() */
+
+    if (told || cli->quiet || cli->json ||
+        access(quire_home(cli->q), F_OK) == 0 || errno != ENOENT)
         return;
     out_flush(cli, NULL);
     fprintf(stderr, "quire: there is no home at %s yet\n", quire_home(cli->q));
@@ -152,6 +86,7 @@ static int open_and_run(struct cli *cli, const struct args *args)
     const struct cmd *cmd = args->cmd;
     quire_options options = QUIRE_OPTIONS_INIT;
     quire_error err = {0};
+    bool report = false;
     int code;
 
     if (cmd->store == STORE_NONE)
@@ -167,6 +102,9 @@ static int open_and_run(struct cli *cli, const struct args *args)
     if (options.tenant && !*options.tenant)
         return cli_usage(cli, "leave it out for `default`",
                          "--tenant is empty");
+    code = options.blobs ? EXIT_DONE : home_check(cli, args, &report);
+    if (code)
+        return code;
     if (quire_open(&options, &cli->q, &err)) {
         code = cli_fail(cli, &err);
         /* A disabled tenant is refused. */
@@ -180,6 +118,8 @@ static int open_and_run(struct cli *cli, const struct args *args)
             return cli_fail(cli, &err);
     }
     code = cmd->run(cli, args);
+    if (report)
+        home_report_created(cli);
     if (cmd->store == STORE_WRITE && code == EXIT_DONE &&
         quire_collect_due(cli->q))
         auto_gc_start(quire_home(cli->q));
@@ -251,7 +191,7 @@ int main(int argc, char **argv)
     if (!code) {
         apply_globals(&cli, &args);
         if (args_ask_version(&args) && !args_flag(&args, "help"))
-            code = cmd_version.run(&cli, &args);
+            code = cli_plain_cmd("version")->run(&cli, &args);
         else if (!args.cmd || args_flag(&args, "help"))
             code = print_help(&cli, &args);
         else

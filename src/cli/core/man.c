@@ -274,3 +274,14 @@ void man_page(struct buf *out, const struct noun *noun, const struct cmd *cmd)
     else
         main_page(out);
 }
+
+void man_names(struct buf *out)
+{
+    size_t i;
+
+    buf_add_str(out, "quire\n");
+    for (i = 0; cli_nouns[i]; i++)
+        buf_addf(out, "quire-%s\n", cli_nouns[i]->name);
+    for (i = 0; cli_plain[i]; i++)
+        buf_addf(out, "quire-%s\n", cli_plain[i]->name);
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/units.h"
 #include "cli/core/cli.h"
 #include "cli/core/suggest.h"
 
@@ -55,59 +56,6 @@ bool opt_word(const char *choices, size_t index, char *out, size_t cap)
 }
 
 /* ---- values ------------------------------------------------------------- */
-
-static bool read_digits(const char **text, uint64_t *out)
-{
-    const char *at = *text;
-    uint64_t n = 0;
-
-    for (; *at >= '0' && *at <= '9'; at++) {
-        if (__builtin_mul_overflow(n, (uint64_t)10, &n) ||
-            __builtin_add_overflow(n, (uint64_t)(*at - '0'), &n))
-            return false;
-    }
-    if (at == *text)
-        return false;
-    *text = at;
-    *out = n;
-    return true;
-}
-
-struct unit {
-    const char *name;
-    uint64_t factor;
-};
-
-static const struct unit no_units[] = {{"", 1}, {0}};
-/* clang-format off */
-static const struct unit sizes[] = {
-    {"", 1},          {"B", 1},
-    {"k", 1 << 10},   {"K", 1 << 10},    {"KiB", 1 << 10},   {"kB", 1000},
-    {"m", 1 << 20},   {"M", 1 << 20},    {"MiB", 1 << 20},   {"MB", 1000000},
-    {"g", 1 << 30},   {"G", 1 << 30},    {"GiB", 1 << 30},   {"GB", 1000000000},
-    {"T", 1ULL << 40}, {"TiB", 1ULL << 40},
-    {0},
-};
-static const struct unit times[] = {
-    {"", 1000},       {"ms", 1},          {"s", 1000},
-    {"m", 60 * 1000}, {"h", 3600 * 1000}, {"d", 24 * 3600 * 1000},
-    {0},
-};
-/* clang-format on */
-
-static bool read_number(const char *text, const struct unit *units,
-                        uint64_t *out)
-{
-    uint64_t n;
-
-    if (!read_digits(&text, &n))
-        return false;
-    for (; units->name; units++) {
-        if (!strcmp(units->name, text))
-            return !__builtin_mul_overflow(n, units->factor, out);
-    }
-    return false;
-}
 
 /* "packed, loose or flat". */
 static void add_choices(struct buf *out, const char *choices)
@@ -172,9 +120,9 @@ static int add_value(struct cli *cli, struct args *args, const struct opt *opt,
     case OPT_TEXT:
     case OPT_LIST: break;
     case OPT_PATH: good = text[0] != '\0'; break;
-    case OPT_NUMBER: good = read_number(text, no_units, &v.number); break;
-    case OPT_SIZE: good = read_number(text, sizes, &v.number); break;
-    case OPT_TIME: good = read_number(text, times, &v.number); break;
+    case OPT_NUMBER: good = units_parse(text, units_none, &v.number); break;
+    case OPT_SIZE: good = units_parse(text, units_bytes, &v.number); break;
+    case OPT_TIME: good = units_parse(text, units_ms, &v.number); break;
     case OPT_CHOICE:
         code = read_choice(cli, from, opt->value, text, &v.number);
         if (code)
@@ -307,25 +255,65 @@ static int short_options(struct walk *w, const char *arg)
     return 0;
 }
 
+enum { HINT_MAX = 200, VERBS_OFFERED = 3 };
+
+/* "did you mean `quire a ls`, `quire b ls` or `quire c ls`?", of the nouns that
+ * have the verb. False, and nothing is written: none has. */
+static bool offer_verb(const char *verb, char *hint, size_t cap)
+{
+    const char *names[VERBS_OFFERED];
+    size_t i, n = 0, len;
+
+    for (i = 0; cli_nouns[i] && n < VERBS_OFFERED; i++) {
+        const struct cmd *cmd = cli_verb(cli_nouns[i], verb);
+
+        if (cmd)
+            names[n++] = cmd->name;
+    }
+    if (!n)
+        return false;
+    len = (size_t)snprintf(hint, cap, "did you mean ");
+    for (i = 0; i < n && len < cap; i++)
+        len += (size_t)snprintf(hint + len, cap - len, "%s`quire %s`%s",
+                                i == 0       ? ""
+                                : i == n - 1 ? " or "
+                                             : ", ",
+                                names[i], i == n - 1 ? "?" : "");
+    return true;
+}
+
+/* What another program calls by that name: a command, else a verb. */
+static bool offer_synonym(const char *word, char *hint, size_t cap)
+{
+    const char *name;
+    size_t i;
+
+    for (i = 0; (name = suggest_synonym(word, i)); i++) {
+        if (cli_plain_cmd(name) || cli_noun(name)) {
+            snprintf(hint, cap, "did you mean `quire %s`?", name);
+            return true;
+        }
+        if (offer_verb(name, hint, cap))
+            return true;
+    }
+    return false;
+}
+
 static int unknown_command(struct walk *w, const char *word)
 {
     struct suggestion g = {.word = word};
-    char hint[160] = "run `quire help` for the list";
+    const char *advice = suggest_advice(word);
+    char hint[HINT_MAX] = "run `quire help` for the list";
     size_t i;
 
-    for (i = 0; cli_nouns[i]; i++) {
-        /* `quire put`: a verb without its noun. */
-        const struct cmd *verb = cli_verb(cli_nouns[i], word);
-
-        if (verb) {
-            snprintf(hint, sizeof hint, "did you mean `quire %s`?", verb->name);
-            return cli_usage(w->cli, hint, "`%s` is not a command", word);
-        }
+    for (i = 0; cli_nouns[i]; i++)
         suggest_offer(&g, cli_nouns[i]->name);
-    }
     for (i = 0; cli_plain[i]; i++)
         suggest_offer(&g, cli_plain[i]->name);
-    if (suggest_take(&g))
+    if (advice)
+        snprintf(hint, sizeof hint, "%s", advice);
+    else if (!offer_verb(word, hint, sizeof hint) && /* without its noun */
+             !offer_synonym(word, hint, sizeof hint) && suggest_take(&g))
         snprintf(hint, sizeof hint, "did you mean `quire %s`?",
                  suggest_take(&g));
     return cli_usage(w->cli, hint, "`%s` is not a command", word);
@@ -335,14 +323,20 @@ static int unknown_verb(struct walk *w, const char *word)
 {
     const struct noun *noun = w->args->noun;
     struct suggestion g = {.word = word};
-    char hint[160];
+    const char *name = NULL, *near;
+    char hint[HINT_MAX];
     size_t i;
 
+    for (i = 0; (name = suggest_synonym(word, i)) && !cli_verb(noun, name); i++)
+        ;
     for (i = 0; noun->verbs[i]; i++)
         suggest_offer(&g, cmd_verb(noun->verbs[i]));
-    if (suggest_take(&g))
+    near = name || suggest_synonym(word, 0) ? name : suggest_take(&g);
+    if (near)
         snprintf(hint, sizeof hint, "did you mean `quire %s %s`?", noun->name,
-                 suggest_take(&g));
+                 near);
+    else if (suggest_advice(word))
+        snprintf(hint, sizeof hint, "%s", suggest_advice(word));
     else
         snprintf(hint, sizeof hint, "run `quire %s --help` for the list",
                  noun->name);

@@ -1,5 +1,6 @@
 /*
- * suggest.h - the nearest known name for a mistyped one
+ * suggest.h - the nearest known name for a mistyped one, or for the name that
+ * another program has
  */
 #ifndef CLI_CORE_SUGGEST_H
 #define CLI_CORE_SUGGEST_H
@@ -16,5 +17,12 @@ struct suggestion {
 
 void suggest_offer(struct suggestion *g, const char *candidate);
 const char *suggest_take(const struct suggestion *g);
+
+/* The names that `word` stands for in other programs, the most likely first; NULL
+ * past the end. Not all of them are names of every noun. */
+const char *suggest_synonym(const char *word, size_t index);
+
+/* A hint for a word whose task no single command does; NULL: none. */
+const char *suggest_advice(const char *word);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * table.c - look up commands; the table is in main.c
+ * table.c - look up commands; the table is cmd/commands.c
  */
 #include <string.h>
 
@@ -44,6 +44,10 @@ const struct cmd *cli_plain_cmd(const char *name)
     for (i = 0; cli_plain[i]; i++) {
         if (!strcmp(cli_plain[i]->name, name))
             return cli_plain[i];
+    }
+    for (i = 0; cli_hidden[i]; i++) {
+        if (!strcmp(cli_hidden[i]->name, name))
+            return cli_hidden[i];
     }
     return NULL;
 }

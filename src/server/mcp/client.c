@@ -175,6 +175,36 @@ void mcp_client_end(struct mcp_client *g)
         mcp_client_drop(g);
 }
 
+/* Unlist one client of the tenant; the caller gets its reference. NULL: none. */
+static struct mcp_client *take_client(struct mcp_registry *l, int64_t tenant)
+{
+    struct mcp_client *g;
+
+    pthread_mutex_lock(&l->lock);
+    for (g = l->clients; g && g->endpoint->tenant != tenant; g = g->next)
+        ;
+    if (g)
+        unlist_client(l, g);
+    pthread_mutex_unlock(&l->lock);
+    return g;
+}
+
+void mcp_registry_end_tenant(struct mcp_registry *l, int64_t tenant)
+{
+    struct mcp_client *g;
+    struct mcp_sse *e;
+
+    while ((g = take_client(l, tenant)))
+        mcp_client_drop(g);
+    pthread_mutex_lock(&l->lock);
+    for (e = l->streams; e; e = e->all_next)
+        if (e->endpoint->tenant == tenant) {
+            mcp_sse_cancel(e);
+            stream_end(e->stream);
+        }
+    pthread_mutex_unlock(&l->lock);
+}
+
 void mcp_clients_sweep(struct mcp_registry *l, int64_t now_ms)
 {
     struct mcp_client *g, *idle;

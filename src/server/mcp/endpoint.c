@@ -358,6 +358,20 @@ static void take_message(struct visit *v, quire_bytes message, bool opens)
     }
 }
 
+/* The messages of a batch, up to one more than any batch may have. */
+static uint64_t count_messages(quire_bytes body)
+{
+    struct json_scan it;
+    uint64_t n = 0;
+
+    if (json_kind(body) != JSON_ARRAY)
+        return 1;
+    json_iter_init(&it, body);
+    while (n <= MCP_BATCH_MAX && json_next(&it))
+        n++;
+    return n;
+}
+
 /* ---- operations --------------------------------------------------------- */
 
 void route_mcp_post(struct request *c)
@@ -373,7 +387,8 @@ void route_mcp_post(struct request *c)
     opens = !modern && json_is(json_get(message, "method"), "initialize") &&
             json_get(message, "id").data;
     listens = json_is(json_get(message, "method"), "subscriptions/listen");
-    if (!find_session(&v) || !check_types(c))
+    if (!auth_check_batch(c, count_messages(message)) || !find_session(&v) ||
+        !check_types(c))
         return;
     if (listens && !accepts(c, "text/event-stream")) {
         refuse_without_stream(c);

@@ -1,4 +1,4 @@
-/* priv.h - what registry.c, client.c and sse.c share */
+/* priv.h - shared by the files of server/mcp */
 #ifndef SERVER_MCP_PRIV_H
 #define SERVER_MCP_PRIV_H
 
@@ -12,6 +12,9 @@ enum { MCP_CLIENTS_MAX = 64, MCP_STREAMS_MAX = 64, RUNS_MAX = 4 };
 
 /* Of all tenants. */
 enum { MCP_ENDPOINTS_MAX = 4096, ALL_RUNS_MAX = 16 };
+
+/* Bytes that may wait for a slow client; an answer has to fit, too. */
+#define MCP_BACKLOG ((size_t)96 << 20)
 
 enum { IDLE_MS = 30 * 60 * 1000, SWEEP_MS = 60 * 1000 };
 
@@ -41,7 +44,8 @@ struct mcp_registry {
     struct mcp_endpoint *endpoints;
     size_t n_endpoints;
     struct mcp_client *clients;
-    unsigned n_threads; /* of calls */
+    struct mcp_sse *streams; /* all that are counted */
+    unsigned n_threads;      /* of calls */
     bool stopped, polling;
 
     int wake_fd; /* of the poller */
@@ -75,12 +79,19 @@ struct mcp_sse {
     unsigned refs;         /* of the stream, and of the thread */
     bool counted, runs;
 
-    struct mcp_sse *next; /* of the client */
-    char *token;          /* owned; JSON  */
+    struct mcp_sse *next;               /* of the client */
+    struct mcp_sse *all_next, **all_at; /* of the registry, while counted */
+    char *token;                        /* owned; JSON  */
 };
 
 void mcp_endpoint_ref(struct mcp_endpoint *r); /* the caller holds the lock */
 void mcp_registry_wake(struct mcp_registry *l);
+
+/* Unlist up to `max` endpoints that were unused since then. The caller holds the
+ * lock. */
+struct mcp_endpoint *mcp_endpoints_take_idle(struct mcp_registry *l,
+                                             int64_t since_ms, size_t max);
+void mcp_endpoints_free(struct mcp_endpoint *list);
 
 /* Send a notification or a progress message to a client. */
 void mcp_client_send(void *ctx, quire_bytes message);
@@ -91,6 +102,7 @@ void mcp_sse_cancel(struct mcp_sse *e);
 
 /* The stream of the call that this thread runs; NULL: none. */
 struct mcp_sse *mcp_sse_current(void);
+void mcp_sse_set_current(struct mcp_sse *e);
 
 /* Unregister clients that were idle too long. */
 void mcp_clients_sweep(struct mcp_registry *l, int64_t now_ms);

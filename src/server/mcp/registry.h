@@ -9,6 +9,9 @@
  * endpoint is shared. Older clients have a session, found by the Mcp-Session-Id
  * they got, which is valid for their tenant only.
  *
+ * When a tenant's token is rotated, or the tenant is disabled or removed, all of it
+ * ends: mcp_registry_end_tenant().
+ *
  * Everything is bounded for each tenant: clients (the longest idle one is
  * evicted), streams, long calls. Unused ones expire. One thread polls all
  * endpoints that have subscribers or long calls.
@@ -44,6 +47,10 @@ void mcp_registry_free(struct mcp_registry *l);
 /* Clients and streams of all tenants. */
 void mcp_registry_count(struct mcp_registry *l, uint64_t *clients,
                         uint64_t *streams);
+
+/* Revoke the access of a tenant: unregister its clients, cancel its long calls and
+ * end its streams. */
+void mcp_registry_end_tenant(struct mcp_registry *l, int64_t tenant);
 
 /* ---- endpoints ---------------------------------------------------------- */
 

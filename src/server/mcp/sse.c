@@ -7,30 +7,12 @@
 #include "base/parallel.h"
 #include "server/mcp/priv.h"
 
-/* Bytes that may wait for a slow client; an answer has to fit, too. */
-#define BACKLOG ((size_t)96 << 20)
-
 enum { KEEP_ALIVE_MS = 15000 };
 
 /* A subscriber must authenticate again after that. */
 #define LIFE_MS (INT64_C(60) * 60 * 1000)
 
 /* ---- sending ------------------------------------------------------------ */
-
-/* One line of JSON is one line of an event. */
-void mcp_sse_send(struct stream *s, quire_bytes message)
-{
-    struct buf text = BUF_INIT(BACKLOG);
-
-    buf_add_str(&text, "event: message\ndata: ");
-    buf_add(&text, message.data, message.len);
-    buf_add_str(&text, "\n\n");
-    if (text.failed)
-        stream_end(s);
-    else
-        stream_write(s, buf_bytes(&text));
-    buf_release(&text);
-}
 
 static void send_to_stream(void *ctx, quire_bytes message)
 {
@@ -61,6 +43,11 @@ static void release_counts(struct mcp_sse *e)
     struct mcp_registry *l = e->endpoint->mcp_registry;
 
     pthread_mutex_lock(&l->lock);
+    if (e->counted) {
+        *e->all_at = e->all_next;
+        if (e->all_next)
+            e->all_next->all_at = e->all_at;
+    }
     e->endpoint->n_streams -= e->counted;
     e->endpoint->n_runs -= e->runs;
     pthread_mutex_unlock(&l->lock);
@@ -93,14 +80,6 @@ void mcp_sse_free(struct mcp_sse *e)
         mcp_sse_drop(e);
 }
 
-void mcp_sse_cancel(struct mcp_sse *e)
-{
-    pthread_mutex_lock(&e->lock);
-    if (e->call)
-        mcp_cancel(e->call);
-    pthread_mutex_unlock(&e->lock);
-}
-
 /* The client has gone, or has received all. Without a session it cannot come back
  * for the answer; a client with one that loses a connection has cancelled nothing. */
 static void on_stream_end(void *ctx)
@@ -116,7 +95,7 @@ quire_status mcp_sse_new(struct mcp_endpoint *r, struct mcp_client *g,
                          struct mcp_sse **out, quire_error *err)
 {
     struct mcp_sse *e = calloc(1, sizeof *e);
-    struct stream_config config = {.backlog = BACKLOG,
+    struct stream_config config = {.backlog = MCP_BACKLOG,
                                    .keep_alive = ":\n\n",
                                    .keep_ms = KEEP_ALIVE_MS,
                                    .life_ms = LIFE_MS,
@@ -156,6 +135,16 @@ struct mcp_peer *mcp_sse_peer(struct mcp_sse *e)
 
 /* ---- beginning ---------------------------------------------------------- */
 
+/* The caller holds the lock. */
+static void list_stream(struct mcp_registry *l, struct mcp_sse *e)
+{
+    e->all_next = l->streams;
+    e->all_at = &l->streams;
+    if (e->all_next)
+        e->all_next->all_at = &e->all_next;
+    l->streams = e;
+}
+
 /* Count one more stream, if the tenant may have it. */
 static quire_status reserve_stream(struct mcp_sse *e, bool run,
                                    quire_error *err)
@@ -180,6 +169,7 @@ static quire_status reserve_stream(struct mcp_sse *e, bool run,
                           : "the tenant has too many event streams");
     } else {
         e->counted = true;
+        list_stream(l, e);
         e->runs = run;
         e->endpoint->n_streams++;
         e->endpoint->n_runs += run;
@@ -239,14 +229,6 @@ static void thread_ends(struct mcp_registry *l)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* The stream of the call that this thread runs. */
-static _Thread_local struct mcp_sse *current;
-
-struct mcp_sse *mcp_sse_current(void)
-{
-    return current;
-}
-
 static void *run_call(void *ctx)
 {
     struct mcp_sse *e = ctx;
@@ -256,7 +238,7 @@ static void *run_call(void *ctx)
     quire_error err = {.what = ""};
     quire_bytes answer;
 
-    current = e;
+    mcp_sse_set_current(e);
     if (mcp_handle_open(e->endpoint->m, NULL, &h, &err))
         mcp_refuse(c, &err);
     else

@@ -84,6 +84,8 @@ static const struct refusal {
 } refusals[] = {
     {400, 0, "Invalid", "invalid request"},
     {401, 0, "Unauthorized", "missing or unknown token"},
+    {403, 0, "Forbidden",
+     "the token does not have the right, or the origin is not allowed"},
     {404, 0, "NotFound", "not found, or of another tenant"},
     {409, GOT_RETRY | GOT_REPLAYED, "Conflict",
      "it exists, or does not match `expect`; or a request with this "
@@ -131,6 +133,7 @@ static bool refuses(const struct route *route, int status)
 {
     switch (status) {
     case 401:
+    case 403:
     case 429: return !(route->flags & ROUTE_PUBLIC);
     case 404:
         return strpbrk(route->pattern, ":*") || route->headers & HEADER_MCP;

@@ -9,13 +9,15 @@
 #include "base/bytes.h"
 
 #define ERROR "error:text kind:text hint:text"
+#define LIST  "count:int tenant_id:int"
 #define ARTIFACT                                                        \
     "id:int tenant_id:int conversation_id:int path:text sha256:sha256 " \
-    "mime_type:text size:int version:int purpose:text tags:text* "      \
-    "created_at:time updated_at:time"
+    "mime_type:text size:int version:int purpose:text "                 \
+    "source_agent_id:text tags:text* created_at:time updated_at:time"
 #define TOOL_FILE                                                     \
     "filename:text artifact_id:int content_type:text size_bytes:int " \
-    "created_at:when updated_at:when purpose:text tags:text*"
+    "created_at:when updated_at:when purpose:text tags:text* "        \
+    "source_agent_id:text"
 
 static const struct {
     const char *name, *members;
@@ -32,25 +34,29 @@ static const struct {
     {"Tenant", "id:int name:text disabled:flag has_token:flag created_at:time "
                "bytes_used:int artifacts:int token?:text"},
     {"Tenants", "tenants:Tenant*"},
-    {"Change", "id:int created_at:time actor:text action:text tenant_id:int? "
-               "name:text before:any after:any"},
+    {"Change", "id:int created_at:time ts:time actor:text action:text "
+               "event:text target_kind:tenant/setting target_id:text "
+               "tenant_id:int? name:text before:any after:any"},
     {"Audit", "entries:Change* count:int next_before_id:int?"},
 
-    {"Folder",
-     "id:int name:text conversations:int created_at:time updated_at:time"},
-    {"Folders", "folders:Folder* count:int"},
+    {"Folder", "id:int tenant_id:int name:text position:int conversations:int "
+               "created_at:time updated_at:time"},
+    {"Folders", "folders:Folder* " LIST},
     {"Conversation",
-     "id:int session:text title:text cwd:text? archived:flag folder_id:int? "
-     "parent:text? entries:int messages:int input_tokens:int "
+     "id:int tenant_id:int session:text title:text cwd:text? "
+     "backend:file/memory archived:flag "
+     "folder_id:int? agent_id:text agent_def?:object parent:text? "
+     "entries:int messages:int message_count:int input_tokens:int "
      "output_tokens:int total_tokens:int cost_nano_usd:int artifacts:int "
      "bytes_used:int created_at:time updated_at:time"},
     {"Conversations",
-     "conversations:Conversation* count:int next_cursor:cursor?"},
-    {"Sessions", "sessions:Conversation* count:int next_cursor:cursor?"},
+     "conversations:Conversation* " LIST " next_cursor:cursor?"},
+    {"Sessions", "sessions:Conversation* " LIST " next_cursor:cursor?"},
     {"Entry", "type:text id:text parentId?:text? timestamp?:text "
               "message?:object ..."},
-    {"Entries", "entries:Entry* count:int next_after:int?"},
-    {"Messages", "messages:Entry* count:int next_after:int?"},
+    {"Entries", "entries:Entry* " LIST " conversation_id:int next_after:int?"},
+    {"Messages",
+     "messages:Entry* " LIST " conversation_id:int next_after:int?"},
     {"Appended", "id:text parentId:text? existed:flag"},
     {"Context",
      "messages:object* thinkingLevel:text models:object "
@@ -60,8 +66,9 @@ static const struct {
     {"Tree", "nodes:Node*"},
 
     {"Artifact", ARTIFACT},
-    {"Artifacts", "artifacts:Artifact* count:int bytes_used:int "
-                  "tenant_bytes_used:int next_cursor:cursor?"},
+    {"Artifacts",
+     "artifacts:Artifact* " LIST " conversation_id?:int bytes_used:int "
+     "tenant_bytes_used:int next_cursor:cursor?"},
     {"ArtifactPut", "artifact:Artifact created:flag "
                     "conversation_used_bytes:int tenant_used_bytes:int"},
     {"ArtifactVersions", "versions:Artifact*"},
@@ -81,11 +88,11 @@ static const struct {
      "query?:text results?:WorkspaceHit* count?:int next_cursor?:text "
      "deleted?:soft/hard"},
     {"WorkspaceArtifact", TOOL_FILE},
-    {"WorkspaceHit", TOOL_FILE " snippet:text"},
+    {"WorkspaceHit", TOOL_FILE " session_id:text snippet:text"},
     {"WorkspaceFile", "filename:text size_bytes:int modified:when"},
 
     {"Output", "id:text address:text tool:text? bytes:int modified_at:time"},
-    {"Outputs", "outputs:Output* count:int"},
+    {"Outputs", "outputs:Output* " LIST},
     {"OutputShown",
      "output:text truncated:flag totalLines:int totalBytes:int "
      "outputLines:int outputBytes:int artifactId:text? address:text?"},
@@ -96,21 +103,22 @@ static const struct {
                "conversation_id:int? valid_from:time valid_to:time? "
                "created_at:time updated_at:time score?:number "
                "artifact?:Artifact supersedes_manual?:Superseded"},
-    {"Superseded", "invalidated:int*"},
-    {"Memories", "entries:Memory* count:int partial?:flag next_cursor:cursor?"},
+    {"Superseded", "requested:int* invalidated:int*"},
+    {"Memories", "entries:Memory* " LIST " partial?:flag next_cursor:cursor?"},
     {"Invalidated", "invalidated:flag id:int"},
     {"Relation", "id:int tenant_id:int source_id:int target_id:int "
                  "relation:" RELATIONS " created_at:time"},
-    {"Relations", "relations:Relation* count:int next_cursor:cursor?"},
+    {"Relations", "relations:Relation* " LIST " next_cursor:cursor?"},
     {"Graph", "tenant_id:int entries:Memory* relations:Relation* "
               "entry_count:int relation_count:int"},
     {"Pad",
      "agent_id:text kind:agent/shared exists:flag size:int content:text"},
-    {"PadRow", "agent_id:text kind:agent/shared size:int updated_at:time"},
-    {"Pads", "scratchpads:PadRow*"},
+    {"PadRow", "agent_id:text kind:agent/shared size:int updated_at:time "
+               "modified_at:time"},
+    {"Pads", "scratchpads:PadRow* entries:PadRow* " LIST},
 
     {"Prompt", "id:int prompt:text created_at:time cwd:text? session:text?"},
-    {"Prompts", "prompts:Prompt* count:int"},
+    {"Prompts", "prompts:Prompt* " LIST},
     {"PromptPut", "id:int"},
     {"Reply", "command:text args:text line:int status:text kind:text id:int? "
               "truncated:flag skipped:int encoding:utf-8/base64 body:text "

@@ -35,6 +35,7 @@ static void put_members(struct request *c, const quire_artifact *a)
     put_number(c, "size", (int64_t)a->size);
     put_number(c, "version", a->version);
     put_text(c, "purpose", a->purpose);
+    put_text(c, "source_agent_id", a->agent);
     json_put_raw(&c->w, "tags", bytes_str(a->tags));
     put_time(c, "created_at", a->created_us);
     put_time(c, "updated_at", a->updated_us);
@@ -62,7 +63,7 @@ static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
 
 /* `used`: bytes of all artifacts, other pages included. */
 static void list_artifacts(struct request *c, const char *session,
-                           uint64_t used)
+                           int64_t number, uint64_t used)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
     struct page p = {.c = c, .limit = request_limit(c)};
@@ -77,6 +78,8 @@ static void list_artifacts(struct request *c, const char *session,
     page_begin(&p, "artifacts");
     st = quire_artifact_list(c->q, session, &o, give, &p, &err);
     page_end_rows(&p);
+    if (session)
+        put_number(c, "conversation_id", number);
     put_number(c, "bytes_used", (int64_t)used);
     put_number(c, "tenant_bytes_used", (int64_t)c->tenant.used);
     page_put_cursor(&p);
@@ -96,12 +99,12 @@ void route_artifacts_list(struct request *c)
     if (st)
         request_fail(c, st, &err);
     else
-        list_artifacts(c, session, row.artifact_bytes);
+        list_artifacts(c, session, row.number, row.artifact_bytes);
 }
 
 void route_artifacts_all(struct request *c)
 {
-    list_artifacts(c, NULL, c->tenant.used);
+    list_artifacts(c, NULL, 0, c->tenant.used);
 }
 
 static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
@@ -133,8 +136,11 @@ void route_artifacts_search(struct request *c)
     json_object(&c->w);
     json_key(&c->w, "results");
     json_array(&c->w);
-    st = quire_artifact_search(c->q, NULL, request_text(c, "q"), &o, give_hit,
-                               c, &partial, &err);
+    /* A query without words finds nothing. */
+    st = o.fts || quire_memory_query_has_words(request_bytes(c, "q"))
+             ? quire_artifact_search(c->q, NULL, request_text(c, "q"), &o,
+                                     give_hit, c, &partial, &err)
+             : QUIRE_OK;
     json_array_end(&c->w);
     put_flag(c, "partial", partial);
     json_object_end(&c->w);
@@ -233,6 +239,7 @@ void route_artifacts_add(struct request *c)
     if (o.mime && !*o.mime)
         o.mime = NULL;
     o.purpose = request_text(c, "purpose");
+    o.agent = request_text(c, "source_agent_id");
     o.tags = request_texts(c, "tags");
     if (encoding && !strcmp(encoding, "base64")) {
         if (!base64_decode(content, &raw))
@@ -410,7 +417,9 @@ static void remove_expected(struct request *c, const char *session,
 
     if (!check_expected(c, session, which, &seen))
         return;
-    st = quire_artifact_remove_expected(c->q, session, which, 0, seen, &err);
+    st = quire_artifact_remove_expected(c->q, session, which,
+                                        request_flag(c, "purge", false), seen,
+                                        &err);
     if (st && *which != '#')
         fail_file(c, st, &err);
     else if (st)

@@ -6,7 +6,9 @@ void route_blobs_put(struct request *c)
 {
     quire_blob_info info;
     quire_error err;
-    quire_status st = quire_blob_put(c->q, exchange_body(c->x), 0, &info, &err);
+    /* The client has no reason to keep what was acknowledged. */
+    quire_status st = quire_blob_put(c->q, exchange_body(c->x), QUIRE_PUT_MOVE,
+                                     &info, &err);
     char ref[QUIRE_REF_SIZE];
 
     if (st) {

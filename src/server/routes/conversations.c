@@ -13,14 +13,20 @@ static void put_conversation(struct request *c, const quire_session_row *r)
 {
     json_object(&c->w);
     put_number(c, "id", r->number);
+    put_number(c, "tenant_id", c->tenant.id);
     put_text(c, "session", r->id);
     put_text(c, "title", r->title);
     put_text(c, "cwd", r->info ? r->info->cwd : NULL);
+    put_text(c, "backend", r->path ? "file" : "memory");
     put_flag(c, "archived", !strcmp(r->state, "archived"));
     put_id(c, "folder_id", r->folder);
+    put_text(c, "agent_id", r->agent ? r->agent : "index");
+    if (r->agent_def)
+        json_put_raw(&c->w, "agent_def", bytes_str(r->agent_def));
     put_text(c, "parent", *r->parent ? r->parent : NULL);
     put_number(c, "entries", (int64_t)r->entries);
     put_number(c, "messages", (int64_t)r->messages);
+    put_number(c, "message_count", (int64_t)r->messages);
     put_number(c, "input_tokens", (int64_t)r->input_tokens);
     put_number(c, "output_tokens", (int64_t)r->output_tokens);
     put_number(c, "total_tokens", (int64_t)r->total_tokens);
@@ -114,6 +120,26 @@ static bool read_start(struct request *c, quire_row_options *o)
     return request_cursor_text(c, &o->after_us, &o->after_id);
 }
 
+/* False: answered. */
+static bool read_archived(struct request *c, int *archived)
+{
+    static const char *const words[][2] = {{"false", "0"},
+                                           {"true", "1"},
+                                           {"all", "all"}};
+    const char *text = request_text(c, "archived");
+    int i;
+
+    for (i = 0; text && i < 3; i++)
+        if (!strcmp(text, words[i][0]) || !strcmp(text, words[i][1])) {
+            *archived = i;
+            return true;
+        }
+    if (text)
+        request_refuse(c, 400, "invalid", "send true, false or all",
+                       "archived must be true, false or all");
+    return !text;
+}
+
 void route_conversations_list(struct request *c)
 {
     quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
@@ -129,7 +155,8 @@ void route_conversations_list(struct request *c)
         o.folder = (int64_t)request_number(c, "folder_id", 0);
         o.folder = o.folder ? o.folder : -1;
     }
-    o.archived = request_flag(c, "archived", false);
+    if (!read_archived(c, &o.archived))
+        return;
     o.limit = r.page.limit + 1;
     page_begin(&r.page, c->match.alias ? "sessions" : "conversations");
     st = quire_session_rows(c->q, &o, write_row, &r, &err);
@@ -142,8 +169,14 @@ void route_conversations_list(struct request *c)
         refuse_folder(c, &err);
 }
 
+/* The agent of a session, in `keep`; .id NULL: none. */
+struct agent {
+    const char *id, *definition;
+};
+
 /* Close the new or moved session, and answer its row or the failure. */
-static void answer_opened(struct request *c, quire_session *s, quire_status st,
+static void answer_opened(struct request *c, quire_session *s,
+                          const struct agent *agent, quire_status st,
                           quire_error *err)
 {
     quire_session_info info;
@@ -155,21 +188,41 @@ static void answer_opened(struct request *c, quire_session *s, quire_status st,
         st = id ? QUIRE_OK : err_memory(err);
     }
     quire_session_close(s);
+    if (!st && agent->id)
+        st = quire_session_set_agent(c->q, id, agent->id, agent->definition,
+                                     err);
     if (st)
         request_fail(c, st, err);
     else
         answer_row(c, id);
 }
 
+/* The agent that the body names. False: answered. */
+static bool read_agent(struct request *c, struct agent *agent)
+{
+    quire_bytes definition = request_json(c, "agent_def");
+
+    if (!request_agent(c, "agent_id") || !request_agent(c, "agent"))
+        return false;
+    agent->id = request_text(c, "agent_id");
+    if (!agent->id)
+        agent->id = request_text(c, "agent");
+    agent->definition = definition.data ? arena_text(&c->keep, definition)
+                                        : NULL;
+    if (!agent->id && agent->definition)
+        agent->id = "index";
+    return true;
+}
+
 void route_conversations_add(struct request *c)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct agent agent;
     quire_session *s = NULL;
     quire_error err;
     quire_status st;
 
-    if (!request_cwd(c, &o.cwd) || !request_agent(c, "agent_id") ||
-        !request_agent(c, "agent"))
+    if (!request_cwd(c, &o.cwd) || !read_agent(c, &agent))
         return;
     o.flags = QUIRE_SESSION_AT_ONCE;
     o.title = request_text(c, "title");
@@ -178,7 +231,7 @@ void route_conversations_add(struct request *c)
     st = quire_session_new(c->q, &o, &s, &err);
     if (!st)
         st = quire_session_flush(s, &err);
-    answer_opened(c, s, st, &err);
+    answer_opened(c, s, &agent, st, &err);
 }
 
 /* ---- changes ------------------------------------------------------------ */
@@ -297,18 +350,37 @@ typedef quire_status (*relocate_fn)(quire *q, const char *which,
                                     const char *cwd, quire_session **out,
                                     quire_error *err);
 
+/* A fork has the agent of its original. */
+static quire_status copy_agent(struct request *c, const char *id,
+                               struct agent *agent, quire_error *err)
+{
+    quire_session_row row;
+    quire_status st = quire_session_row_of(c->q, id, &row, err);
+
+    if (st || !row.agent)
+        return st;
+    agent->id = arena_text(&c->keep, bytes_str(row.agent));
+    if (row.agent_def)
+        agent->definition = arena_text(&c->keep, bytes_str(row.agent_def));
+    return agent->id && (agent->definition || !row.agent_def) ? QUIRE_OK
+                                                              : err_memory(err);
+}
+
 /* Fork or move the session to `cwd`. */
 static void relocate(struct request *c, relocate_fn do_it)
 {
     const char *id = request_session(c), *cwd;
+    struct agent agent = {.id = NULL};
     quire_session *s = NULL;
     quire_error err;
     quire_status st;
 
     if (!id || !request_cwd(c, &cwd))
         return;
-    st = do_it(c->q, id, cwd, &s, &err);
-    answer_opened(c, s, st, &err);
+    st = copy_agent(c, id, &agent, &err);
+    if (!st)
+        st = do_it(c->q, id, cwd, &s, &err);
+    answer_opened(c, s, &agent, st, &err);
 }
 
 void route_conversations_fork(struct request *c)
@@ -364,10 +436,14 @@ static void list_entries(struct request *c, const char *key, bool messages)
                         .skip = after,
                         .after = request_text(c, "after_id"),
                         .messages = messages};
-    quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_session *s;
+    int64_t number;
     quire_error err;
     quire_status st;
 
+    if (!request_session_number(c, &number))
+        return;
+    s = open_session(c, QUIRE_SESSION_READ);
     if (!s)
         return;
     if (l.after && !strcmp(l.after, "0"))
@@ -378,6 +454,7 @@ static void list_entries(struct request *c, const char *key, bool messages)
                                                                  : 0,
                                give_entry, &l, &err);
     page_end_rows(&l.page);
+    put_number(c, "conversation_id", number);
     after += l.passed + l.page.n;
     put_id(c, "next_after", l.page.more ? (int64_t)after : 0);
     page_end(&l.page, st, &err);

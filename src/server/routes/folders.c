@@ -12,7 +12,9 @@ static void put_folder(struct request *c, const quire_folder *f)
 {
     json_object(&c->w);
     put_number(c, "id", f->id);
+    put_number(c, "tenant_id", c->tenant.id);
     put_text(c, "name", f->name);
+    put_number(c, "position", (int64_t)f->position);
     put_number(c, "conversations", (int64_t)f->sessions);
     put_time(c, "created_at", f->created_us);
     put_time(c, "updated_at", f->updated_us);
@@ -60,11 +62,16 @@ void route_folders_add(struct request *c)
 
 void route_folders_patch(struct request *c)
 {
+    const char *name = request_text(c, "name");
     quire_folder f;
     quire_error err;
-    quire_status st = quire_folder_rename(c->q, request_id(c, 0),
-                                          request_text(c, "name"), &f, &err);
+    quire_status st = quire_folder_get(c->q, request_id(c, 0), &f, &err);
 
+    if (!st && name)
+        st = quire_folder_rename(c->q, request_id(c, 0), name, &f, &err);
+    if (!st && request_json(c, "position").data)
+        st = quire_folder_place(c->q, request_id(c, 0),
+                                request_number(c, "position", 0), &f, &err);
     answer(c, st, &f, &err);
 }
 

@@ -75,7 +75,7 @@ static void fail_body(struct request *c, quire_status st,
 {
     if (st == QUIRE_NOT_FOUND)
         request_fail_as(c, 400, "invalid",
-                        "/v1/memory/entries lists those there are", err);
+                        "GET /v1/memory/entries lists the entries", err);
     else
         request_fail(c, st, err);
 }
@@ -109,16 +109,20 @@ static void put_entry(struct request *c, const quire_memory *m)
 static void put_superseded(struct request *c, const quire_memory_options *o)
 {
     size_t i;
+    int at;
 
     if (!o || !o->n_supersedes)
         return;
     json_key(&c->w, "supersedes_manual");
     json_object(&c->w);
-    json_key(&c->w, "invalidated");
-    json_array(&c->w);
-    for (i = 0; i < o->n_supersedes; i++)
-        json_int(&c->w, o->supersedes[i]);
-    json_array_end(&c->w);
+    /* Either all of them are invalidated, or the request fails. */
+    for (at = 0; at < 2; at++) {
+        json_key(&c->w, at ? "invalidated" : "requested");
+        json_array(&c->w);
+        for (i = 0; i < o->n_supersedes; i++)
+            json_int(&c->w, o->supersedes[i]);
+        json_array_end(&c->w);
+    }
     json_object_end(&c->w);
 }
 
@@ -224,16 +228,17 @@ static bool is_search(struct request *c)
     return true;
 }
 
-/* A field that is "off" or not given. False: answered. */
+/* A switch that is on by default. False: answered. */
 static bool read_off(struct request *c, const char *name, int *off)
 {
     const char *text = request_text(c, name);
 
-    *off = text && !strcmp(text, "off");
-    if (*off || !text)
+    *off = text && (!strcmp(text, "off") || !strcmp(text, "false") ||
+                    !strcmp(text, "0"));
+    if (*off || !text || request_is_choice(c, name, request_json(c, name)))
         return true;
     request_refuse(c, 400, "invalid", "leave it out, or turn it off",
-                   "%s can be off and nothing else", name);
+                   "%s can be on or off", name);
     return false;
 }
 
@@ -253,8 +258,11 @@ static void search(struct request *c, const char *session)
     o.session = session;
     o.limit = request_limit(c);
     page_begin(&p, "entries");
-    st = quire_memory_search(c->q, request_bytes(c, "q"), &o, give_hit, &p,
-                             &partial, &err);
+    /* Without a word nothing matches. */
+    st = quire_memory_query_has_words(request_bytes(c, "q"))
+             ? quire_memory_search(c->q, request_bytes(c, "q"), &o, give_hit,
+                                   &p, &partial, &err)
+             : QUIRE_NOT_FOUND;
     page_end_rows(&p);
     put_flag(c, "partial", partial);
     page_put_cursor(&p);

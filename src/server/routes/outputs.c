@@ -89,7 +89,7 @@ static void put_result(struct request *c, const quire_sink_result *r)
     json_object_end(&c->w);
 }
 
-/* So much is quote_text at most, since it is held in memory meanwhile. */
+/* The largest output that is shown: it is held in memory meanwhile. */
 enum { QUOTED_MAX = 1024 * 1024 };
 
 static void add_stream(struct request *c, quire_outputs *o)

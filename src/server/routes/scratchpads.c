@@ -1,5 +1,6 @@
 /* scratchpads.c - read scratchpads; agents write them with slash commands */
 #include "base/bytes.h"
+#include "server/page.h"
 #include "server/routes/handlers.h"
 
 /* A pad that was never written is empty, not an error. */
@@ -33,23 +34,35 @@ static quire_status give_pad(void *ctx, const quire_pad *pad, quire_error *err)
     put_text(c, "kind", *pad->name ? "agent" : "shared");
     put_number(c, "size", (int64_t)pad->size);
     put_time(c, "updated_at", pad->updated_us);
+    put_time(c, "modified_at", pad->updated_us);
     json_object_end(&c->w);
     return QUIRE_OK;
 }
 
+static quire_status give_row(void *ctx, const quire_pad *pad, quire_error *err)
+{
+    struct page *p = ctx;
+    quire_status st = page_take(p, 0, 0);
+
+    return st ? st : give_pad(p->c, pad, err);
+}
+
+/* Under two names: `entries` is arbiter's. */
 void route_scratchpads_list(struct request *c)
 {
+    struct page p = {.c = c};
     quire_error err;
     quire_status st;
 
-    json_object(&c->w);
-    json_key(&c->w, "scratchpads");
-    json_array(&c->w);
+    page_begin(&p, "scratchpads");
     st = quire_pad_list(c->q, give_pad, c, &err);
     json_array_end(&c->w);
-    json_object_end(&c->w);
-    if (st)
-        request_fail(c, st, &err);
+    json_key(&c->w, "entries");
+    json_array(&c->w);
+    if (!st)
+        st = quire_pad_list(c->q, give_row, &p, &err);
+    page_end_rows(&p);
+    page_end(&p, st, &err);
 }
 
 void route_scratchpads_shared(struct request *c)

@@ -165,6 +165,7 @@ void route_slash(struct request *c)
     struct replying to = {.c = c,
                           .text = BUF_INIT(ALL_MAX),
                           .files = BUF_INIT(ALL_MAX)};
+    const char *style = request_text(c, "style");
     quire_error err;
     quire_status st;
 
@@ -173,6 +174,13 @@ void route_slash(struct request *c)
         return;
     o.agent = request_text(c, "agent");
     o.allowed = request_texts(c, "allow");
+    if (style && !request_is_choice(c, "style", request_json(c, "style"))) {
+        request_refuse(c, 400, "invalid", "document or arbiter",
+                       "unknown style");
+        return;
+    }
+    if (style && !strcmp(style, "arbiter"))
+        o.style = QUIRE_SLASH_ARBITER;
     o.file = tell_file;
     o.file_ctx = &to;
     json_begin(&to.written, &to.files);

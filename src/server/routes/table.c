@@ -44,13 +44,21 @@ static const struct field page[] = {
     CURSOR,
     FIELD("before_updated_at", FIELD_NUMBER, QUERY,
           "changed before, in seconds"),
-    FIELD("archived", FIELD_FLAG, QUERY, "archived ones only"),
+    FIELD("archived", FIELD_TEXT, QUERY,
+          "true: archived ones only; all: these too", .type = "false/true/all"),
     FIELD("folder_id", FIELD_NUMBER, QUERY, "in this folder; 0: in none"),
     END,
 };
 
 static const struct field folder_new[] = {
     FIELD("name", FIELD_TEXT, FIELD_NEEDED, "1 to 200 bytes, unique"),
+    END,
+};
+
+static const struct field folder_change[] = {
+    FIELD("name", FIELD_TEXT, 0, "another name"),
+    FIELD("position", FIELD_NUMBER, 0,
+          "folders are listed by it; up to 2147483647"),
     END,
 };
 
@@ -66,9 +74,11 @@ static const struct field conversation_new[] = {
     FIELD("cwd", FIELD_TEXT, 0, "the project's directory"),
     /* Clients of arbiter send these. */
     FIELD("agent_id", FIELD_TEXT, 0,
-          "1 to 64 letters, digits, _ and -; accepted and not stored"),
+          "1 to 64 letters, digits, _ and -; stored and returned; default "
+          "index"),
     FIELD("agent", FIELD_TEXT, 0, "the same"),
-    FIELD("agent_def", FIELD_ANY, 0, "the same"),
+    FIELD("agent_def", FIELD_OBJECT, 0,
+          "definition of the agent; stored and returned"),
     END,
 };
 
@@ -132,6 +142,7 @@ static const struct field artifact_new[] = {
     FIELD("mime_type", FIELD_TEXT, 0,
           "its media type; by name and content if empty"),
     FIELD("purpose", FIELD_TEXT, 0, "what it is for"),
+    FIELD("source_agent_id", FIELD_TEXT, 0, "the agent that wrote it"),
     FIELD("tags", FIELD_TEXTS, 0, "words to find it by"),
     END,
 };
@@ -139,6 +150,11 @@ static const struct field artifact_new[] = {
 static const struct field version_of[] = {
     FIELD("version", FIELD_NUMBER, QUERY | FIELD_FROM_1,
           "an older version; default: the current"),
+    END,
+};
+
+static const struct field artifact_end[] = {
+    FIELD("purge", FIELD_FLAG, QUERY, "remove it for good, with its versions"),
     END,
 };
 
@@ -204,9 +220,10 @@ static const struct field memory_page[] = {
     FIELD("before_updated_at", FIELD_NUMBER, QUERY, "the same as before"),
     AS_OF,
     FIELD("intent", FIELD_TEXT, QUERY,
-          "off: do not infer a type from the query", .type = "off/"),
+          "off: do not infer a type from the query",
+          .type = "on/off/true/false/auto/1/0"),
     FIELD("decay", FIELD_TEXT, QUERY, "off: ignore age in a search",
-          .type = "off/"),
+          .type = "on/off/true/false/auto/1/0"),
     FIELD("graduated", FIELD_TEXT, QUERY,
           "ignored: with conversation_id its own entries always come first"),
     LIMIT(50, 200),
@@ -305,6 +322,9 @@ static const struct field slash_text[] = {
     FIELD("agent", FIELD_TEXT, 0,
           "name of the agent: 1 to 64 letters, digits, _ and -"),
     FIELD("allow", FIELD_TEXTS, 0, "allowed commands; default: all"),
+    FIELD("style", FIELD_TEXT, 0,
+          "wording of the replies: document (default) or arbiter",
+          .type = "document/arbiter"),
     END,
 };
 
@@ -390,14 +410,14 @@ const struct route routes[] = {
           audit_page, 200, "Audit", route_audit),
 
     ROUTE("folders.list", "GET", "/v1/conversation-folders",
-          "folders of conversations, by name", 0, NULL, 200, "Folders",
-          route_folders_list),
+          "folders of conversations, by position and name", 0, NULL, 200,
+          "Folders", route_folders_list),
     ROUTE("folders.add", "POST", "/v1/conversation-folders", "add a folder",
           ROUTE_WRITES(EVENT_FOLDER_ADDED), folder_new, 201, "Folder",
           route_folders_add),
     ROUTE("folders.patch", "PATCH", "/v1/conversation-folders/:id",
-          "rename a folder", ROUTE_WRITES(EVENT_FOLDER_CHANGED), folder_new,
-          200, "Folder", route_folders_patch),
+          "rename a folder, or place it", ROUTE_WRITES(EVENT_FOLDER_CHANGED),
+          folder_change, 200, "Folder", route_folders_patch),
     ROUTE("folders.remove", "DELETE", "/v1/conversation-folders/:id",
           "remove a folder; the conversations in it stay",
           ROUTE_WRITES(EVENT_FOLDER_REMOVED), NULL, 200, "Deleted",
@@ -477,8 +497,9 @@ const struct route routes[] = {
           ROUTE_CACHEABLE, NULL, 200, "ArtifactVersions",
           route_artifacts_versions),
     ROUTE("artifacts.of.remove", "DELETE", ROUTE_SESSION "/artifacts/:aid",
-          "soft-delete an artifact", ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), NULL,
-          200, "Deleted", route_artifacts_remove, .headers = HEADER_MATCH),
+          "soft-delete or purge an artifact",
+          ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), artifact_end, 200, "Deleted",
+          route_artifacts_remove, .headers = HEADER_MATCH),
     ROUTE("files.put", "PUT", ROUTE_SESSION "/files/*path",
           "store bytes under a path",
           ROUTE_WRITES(EVENT_ARTIFACT_WRITTEN) | ROUTE_GROUP | ROUTE_RAW |
@@ -490,8 +511,8 @@ const struct route routes[] = {
           ROUTE_RAW_ANSWER | ROUTE_RANGES | ROUTE_CACHEABLE, version_of, 200,
           "Bytes", route_files_get),
     ROUTE("files.remove", "DELETE", ROUTE_SESSION "/files/*path",
-          "soft-delete the file of a path",
-          ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), NULL, 200, "Deleted",
+          "soft-delete or purge the file of a path",
+          ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), artifact_end, 200, "Deleted",
           route_files_remove, .headers = HEADER_MATCH),
 
     ROUTE("outputs.list", "GET", ROUTE_SESSION "/outputs",
@@ -521,8 +542,9 @@ const struct route routes[] = {
           ROUTE_RAW_ANSWER | ROUTE_RANGES | ROUTE_CACHEABLE, version_of, 200,
           "Bytes", route_artifacts_raw),
     ROUTE("artifacts.remove", "DELETE", "/v1/artifacts/:aid",
-          "soft-delete an artifact", ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), NULL,
-          200, "Deleted", route_artifacts_remove, .headers = HEADER_MATCH),
+          "soft-delete or purge an artifact",
+          ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), artifact_end, 200, "Deleted",
+          route_artifacts_remove, .headers = HEADER_MATCH),
 
     ROUTE("memory.list", "GET", "/v1/memory/entries",
           "memory entries, the last changed first; with q the best first", 0,

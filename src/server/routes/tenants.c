@@ -1,4 +1,5 @@
 /* tenants.c - administration of tenants, and the audit log */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -93,7 +94,7 @@ void route_tenants_patch(struct request *c)
     else
         answer_tenant(c, &t, NULL);
     if (!st && t.disabled)
-        events_end_tenant(thread_ctx_events(c->thread_ctx), t.id);
+        thread_ctx_end_streams(c->thread_ctx, t.id);
 }
 
 void route_tenants_rotate(struct request *c)
@@ -109,7 +110,7 @@ void route_tenants_rotate(struct request *c)
     else
         answer_tenant(c, &t, token);
     if (!st)
-        events_end_tenant(thread_ctx_events(c->thread_ctx), t.id);
+        thread_ctx_end_streams(c->thread_ctx, t.id);
 }
 
 void route_tenants_remove(struct request *c)
@@ -125,7 +126,7 @@ void route_tenants_remove(struct request *c)
     else
         answer_deleted(c, st, &err);
     if (!st)
-        events_end_tenant(thread_ctx_events(c->thread_ctx), request_id(c, 0));
+        thread_ctx_end_streams(c->thread_ctx, request_id(c, 0));
 }
 
 /* ---- audit log ---------------------------------------------------------- */
@@ -137,6 +138,32 @@ static void put_json(struct request *c, const char *key, const char *json)
         json_raw(&c->w, bytes_str(json));
     else
         json_null(&c->w);
+}
+
+/* The name that arbiter has for an action, or gives to ones like it. */
+static const char *arbiter_action(const char *action)
+{
+    static const char *const names[][2] = {
+        {"tenant.add", "create_tenant"},    {"tenant.disable", "update_tenant"},
+        {"tenant.enable", "update_tenant"}, {"tenant.rotate", "rotate_token"},
+        {"tenant.remove", "delete_tenant"}, {"config.set", "update_setting"},
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(action, names[i][0]))
+            return names[i][1];
+    return action;
+}
+
+/* A tenant by its number, a setting by its key; both as text. */
+static void put_target(struct request *c, const quire_audit *change)
+{
+    char id[32];
+
+    snprintf(id, sizeof id, "%lld", (long long)change->tenant);
+    put_text(c, "target_kind", change->tenant ? "tenant" : "setting");
+    put_text(c, "target_id", change->tenant ? id : change->name);
 }
 
 static quire_status write_change(void *ctx, const quire_audit *change,
@@ -152,8 +179,11 @@ static quire_status write_change(void *ctx, const quire_audit *change,
     json_object(&c->w);
     put_number(c, "id", change->id);
     put_time(c, "created_at", change->at_us);
+    put_time(c, "ts", change->at_us);
     put_text(c, "actor", change->actor);
-    put_text(c, "action", change->action);
+    put_text(c, "action", arbiter_action(change->action));
+    put_text(c, "event", change->action);
+    put_target(c, change);
     put_id(c, "tenant_id", change->tenant);
     put_text(c, "name", change->name);
     put_json(c, "before", change->before);

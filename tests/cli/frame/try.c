@@ -72,6 +72,7 @@ static const struct cmd cmd_show = {
 };
 
 const struct cmd *const cli_plain[] = {&cmd_show, NULL};
+const struct cmd *const cli_hidden[] = {NULL};
 
 int main(int argc, char **argv)
 {

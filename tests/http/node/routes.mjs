@@ -105,7 +105,7 @@ for (const [path, item] of Object.entries(api.paths)) {
     }
     if (path.startsWith("/v1/admin")) {
       const got = await ask(METHOD, at, { token });
-      check(got.status === 401, `${name} by a tenant: ${got.status}`);
+      check(got.status === 403, `${name} by a tenant: ${got.status}`);
       continue;
     }
     // Another tenant: not ours, whatever it does.

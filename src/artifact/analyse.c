@@ -5,39 +5,49 @@
  * of tables and of JSON. Other formats are not parsed. The content is
  * untrusted.
  */
+#include "artifact/analyse.h"
+
 #include <string.h>
 #include <strings.h>
 
 #include "base/bytes.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "workspace/priv.h"
 
 /* Limits on the columns and keys reported. */
 enum { COLUMNS_MAX = 64, SAMPLE_KEYS = 5, META_MAX = 16 * 1024 };
 
 /* ---- tags --------------------------------------------------------------- */
 
-enum { TAGS_MAX = 32 };
-
 struct rule {
     const char *begins; /* prefix of the type, or a word of the name */
     const char *tag;
 };
 
+/* What it is, and the name of its format. */
 static const struct rule by_type[] = {
     {"text/csv", "data"},
+    {"text/csv", "csv"},
     {"text/tab-separated-values", "data"},
+    {"text/tab-separated-values", "tsv"},
     {"application/json", "data"},
+    {"application/json", "json"},
     {"application/yaml", "config"},
+    {"application/yaml", "yaml"},
     {"application/toml", "config"},
+    {"application/toml", "toml"},
+    {"application/xml", "xml"},
+    {"text/xml", "xml"},
     {"application/sql", "sql"},
     {"application/pdf", "document"},
+    {"application/pdf", "pdf"},
     {"application/zip", "archive"},
     {"application/gzip", "archive"},
     {"application/x-tar", "archive"},
     {"text/markdown", "document"},
+    {"text/markdown", "markdown"},
     {"text/html", "document"},
+    {"text/html", "html"},
     {"text/x-", "code"},
     {"text/javascript", "code"},
     {"image/", "image"},
@@ -84,28 +94,31 @@ static void add_tag(const char **tags, size_t *n, const char *tag)
     for (i = 0; i < *n; i++)
         if (!strcmp(tags[i], tag))
             return;
-    if (*n < TAGS_MAX)
-        tags[(*n)++] = tag;
+    tags[(*n)++] = tag;
 }
 
 const char *const *analyse_tags(const char *mime, const char *path,
                                 const char *const *given, struct arena *keep)
 {
-    const char **tags = arena_array(keep, TAGS_MAX + 1, sizeof *tags);
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    size_t i, n = 0;
+    const char **tags;
+    size_t i, n = 0, n_given = 0;
 
+    while (given && given[n_given])
+        n_given++;
+    tags = arena_array(keep, n_given + N_BY_TYPE + N_BY_WORD + 1, sizeof *tags);
     if (!tags)
         return NULL;
-    for (; given && *given && n < TAGS_MAX; given++)
-        tags[n++] = *given;
+    for (i = 0; i < n_given; i++)
+        add_tag(tags, &n, given[i]);
     for (i = 0; i < N_BY_TYPE; i++)
         if (!strncmp(mime, by_type[i].begins, strlen(by_type[i].begins)))
             add_tag(tags, &n, by_type[i].tag);
     for (i = 0; i < N_BY_WORD; i++)
         if (has_word(name, by_word[i].begins))
             add_tag(tags, &n, by_word[i].tag);
+    tags[n] = NULL;
     return tags;
 }
 
@@ -234,14 +247,37 @@ static bool is_ours(quire_bytes key)
     return false;
 }
 
+static bool is_parsed(const char *mime)
+{
+    return !strcmp(mime, "text/csv") || !strcmp(mime, "application/json") ||
+           !strcmp(mime, "text/tab-separated-values");
+}
+
+static bool has_ours(const char *meta)
+{
+    struct json_scan it;
+    bool has = false;
+
+    json_iter_init(&it, bytes_str(meta));
+    while (!has && json_next(&it))
+        has = is_ours(it.key);
+    return has;
+}
+
 const char *analyse_meta(const char *old, const char *mime, quire_bytes content,
                          struct arena *keep)
 {
+    static const char mark[] = "\xef\xbb\xbf";
     struct buf out = BUF_INIT(256 * 1024);
     struct json_writer w;
     struct json_scan it;
     const char *text = old;
 
+    if (!is_parsed(mime) && !has_ours(old))
+        return old;
+    /* A byte order mark is not part of the first name. */
+    if (content.len >= 3 && !memcmp(content.data, mark, 3))
+        content = bytes_sub(content, 3, content.len);
     json_begin(&w, &out);
     json_object(&w);
     json_iter_init(&it, bytes_str(old));

@@ -1,0 +1,98 @@
+/*
+ * files_open.c - reach the directory of a store and open its files
+ *
+ * The lowest part of the files backend: every other file of it opens, describes
+ * and reports through these functions.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "store/files_priv.h"
+
+quire_status files_fail(const struct files *f, const char *verb,
+                        const char *name, quire_error *err)
+{
+    return err_sys(err, errno, "cannot %s %s/%s", verb, f->path, name);
+}
+
+/* Open the directory; create it if `make`. QUIRE_NOT_FOUND means an empty store
+ * and sets no message. */
+quire_status files_reach(struct files *f, bool make, quire_error *err)
+{
+    if (f->dir >= 0)
+        return QUIRE_OK;
+    if (make && f->read_only) {
+        quire_status st = err_fail(err, QUIRE_INVALID,
+                                   "open the store without the read-only flag",
+                                   "%s is open read-only", f->path);
+        return st;
+    }
+    if (!make && access(f->path, F_OK) != 0 && errno == ENOENT)
+        return QUIRE_NOT_FOUND;
+    return fs_open_dir(f->path, make, &f->dir, err);
+}
+
+/* The kernel's change time, which cannot be set: a different value means a
+ * change. */
+uint64_t files_change_time(const struct stat *st)
+{
+    return (uint64_t)st->st_ctim.tv_sec * 1000000000u +
+           (uint64_t)st->st_ctim.tv_nsec;
+}
+
+void files_describe(const struct stat *st, struct object_info *info)
+{
+    info->size = (uint64_t)st->st_size;
+    info->modified_s = st->st_mtim.tv_sec;
+    info->modified_ns = st->st_mtim.tv_sec * INT64_C(1000000000) +
+                        st->st_mtim.tv_nsec;
+    info->changed_ns = (int64_t)files_change_time(st);
+    info->device = st->st_dev;
+    info->inode = st->st_ino;
+}
+
+/* Open a regular file. O_NONBLOCK: a fifo put in its place must not block; for
+ * files it changes nothing. */
+quire_status files_open_file(struct files *f, const char *name, int flags,
+                             int *fd, struct stat *st, quire_error *err)
+{
+    *fd = fs_open_beneath(f->dir, name, flags | O_NONBLOCK, 0600);
+    if (*fd < 0 && errno == ENOENT)
+        return QUIRE_NOT_FOUND;
+    if (*fd < 0)
+        return files_fail(f, "open", name, err);
+    if (fstat(*fd, st) < 0) {
+        quire_status failed = files_fail(f, "look at", name, err);
+
+        close(*fd);
+        return failed;
+    }
+    if (!S_ISREG(st->st_mode)) {
+        close(*fd);
+        err_fail(err, QUIRE_INVALID,
+                 "move it away; Quire stores only regular files there",
+                 "%s/%s is not a regular file", f->path, name);
+        return QUIRE_INVALID;
+    }
+    return QUIRE_OK;
+}
+
+quire_status files_object(struct files *f, const char *name, int fd,
+                          struct file_object **out, quire_error *err)
+{
+    struct file_object *o = malloc(sizeof *o + strlen(name) + 1);
+
+    if (!o) {
+        close(fd);
+        return err_memory(err);
+    }
+    *o = (struct file_object){.base.ops = f->base.ops, .store = f, .fd = fd};
+    strcpy(o->name, name);
+    *out = o;
+    return QUIRE_OK;
+}
