@@ -97,7 +97,7 @@ quire_status session_row_ensure(struct catalog *c, int64_t tenant,
 quire_status session_row_count(struct catalog *c, const struct session_row *row,
                                int64_t bytes, int64_t n, quire_error *err)
 {
-    const int which[] = {SQL_SESSION_COUNT, SQL_TENANT_COUNT};
+    const enum catalog_sql which[] = {SQL_SESSION_COUNT, SQL_TENANT_COUNT};
     const int64_t id[] = {row->session, row->tenant};
     quire_status st = QUIRE_OK;
     int i;
@@ -247,8 +247,8 @@ quire_status removal_list(struct catalog *c, struct arena *keep,
 
 /* ---- recount ------------------------------------------------------------ */
 
-static quire_status count_wrong(struct catalog *c, int which, uint64_t *n,
-                                quire_error *err)
+static quire_status count_wrong(struct catalog *c, enum catalog_sql which,
+                                uint64_t *n, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(c, which, &s, err);
@@ -265,7 +265,8 @@ static quire_status count_wrong(struct catalog *c, int which, uint64_t *n,
 quire_status catalog_recount(struct catalog *c, uint64_t *wrong,
                              quire_error *err)
 {
-    static const int recounts[] = {SQL_SESSION_RECOUNT, SQL_TENANT_RECOUNT};
+    static const enum catalog_sql recounts[] = {SQL_SESSION_RECOUNT,
+                                                SQL_TENANT_RECOUNT};
     struct db *db = c->db;
     quire_status st = db_begin(db, DB_DURABLE, err);
     struct stmt *s;

@@ -59,7 +59,7 @@ quire_status memory_may_link(struct memories *m,
 
 static void bind_text(struct stmt *s, int at, const quire_memory *one)
 {
-    stmt_bind_text(s, at, bytes_str(memory_type_name(one->type)));
+    stmt_bind_text(s, at, bytes_str(memory_type_name((int)one->type)));
     stmt_bind_text(s, at + 1, one->title);
     stmt_bind_text(s, at + 2, one->content);
     stmt_bind_text(s, at + 3, one->source);

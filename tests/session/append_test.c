@@ -192,8 +192,8 @@ static void done_otherwise(struct house *h)
     static const char *const same[] = {
         "{\"type\":\"x\",\"a\":{\"b\":\"\u00e9\",\"c\":[1,null]}}",
         "{\"a\": {\"c\":\n[1, null], \"b\":\"\\u00e9\"}, \"type\":\"x\"}",
-        "{\"type\":\"x\",\"timestamp\":\"2026-01-01T00:00:00.000Z\","
-        "\"a\":{\"b\":\"\u00e9\",\"c\":[1,null]}}",
+        ("{\"type\":\"x\",\"timestamp\":\"2026-01-01T00:00:00.000Z\","
+         "\"a\":{\"b\":\"\u00e9\",\"c\":[1,null]}}"),
     };
     static const char *const other[] = {
         "{\"type\":\"x\"}",
@@ -201,8 +201,8 @@ static void done_otherwise(struct house *h)
         "{\"type\":\"x\",\"a\":{\"b\":\"e\",\"c\":[1,null]}}",
         "{\"type\":\"x\",\"a\":{\"b\":\"\u00e9\",\"c\":[null,1]}}",
         "{\"type\":\"x\",\"a\":{\"b\":\"\u00e9\",\"c\":[1]}}",
-        "{\"type\":\"x\",\"id\":\"mine\",\"a\":{\"b\":\"\u00e9\","
-        "\"c\":[1,null]}}",
+        ("{\"type\":\"x\",\"id\":\"mine\",\"a\":{\"b\":\"\u00e9\","
+         "\"c\":[1,null]}}"),
     };
     quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
     quire_session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
