@@ -194,26 +194,40 @@ static bool is_over(struct loop *l)
            (!l->all || now_ms() >= atomic_load(&h->until_ms));
 }
 
+/* Serve the connections that have events. True: new ones wait to be accepted. */
+static bool serve_events(struct loop *l, const struct epoll_event *events,
+                         int n)
+{
+    bool new = false;
+    int i;
+
+    for (i = 0; i < n; i++) {
+        if (events[i].data.ptr == l->http)
+            new = true;
+        else if (events[i].data.ptr != l)
+            connection_on_event(events[i].data.ptr, events[i].events);
+    }
+    return new;
+}
+
 void *loop_run(void *arg)
 {
     struct loop *l = arg;
     struct epoll_event events[EVENTS_AT_ONCE];
     int64_t swept = now_ms(), now;
     bool room = true;
-    int i, n;
+    int n;
 
     loop_enter(l);
     while (!is_over(l)) {
         n = epoll_wait(l->epoll, events, EVENTS_AT_ONCE,
                        atomic_load(&l->http->draining) ? 50 : 1000);
-        for (i = 0; i < n; i++) {
-            if (events[i].data.ptr == l->http) {
-                room = greet(l);
-            } else if (events[i].data.ptr != l) {
-                connection_on_event(events[i].data.ptr, events[i].events);
-            }
-        }
-        /* Last: an answer may end a connection that has an event above. */
+        if (n < 0)
+            continue; /* a signal; events may wait */
+        /* All of them first: what follows may end any connection, also one that
+         * has an event here. */
+        if (serve_events(l, events, n))
+            room = greet(l);
         read_mail(l);
         room = close_excess(l, room);
         if (!room)

@@ -130,6 +130,34 @@ def idle_connections_leave_descriptors_for_requests(w):
 
 
 @slow_case
+def a_request_that_arrives_beside_new_connections_is_answered(w):
+    """An idle connection is closed for a new one, unless its request is here."""
+    server = Server(w.server.work, "beside", files=160)
+    idle = []
+    for _ in range(200):
+        s = server.connect()
+        s.sendall(plain("GET", "/healthz"))
+        Reader(s).answer()
+        idle.append(s)
+    time.sleep(0.3)
+    idle = [s for s in idle if not Reader(s).is_closed(0.001)]
+    # The server finds all of these at once, the new ones first.
+    server.process.send_signal(signal.SIGSTOP)
+    os.waitpid(server.process.pid, os.WUNTRACED)
+    new = [server.connect() for _ in range(8)]
+    for s in new + idle:
+        s.settimeout(15)
+        s.sendall(plain("GET", "/healthz"))
+    server.process.send_signal(signal.SIGCONT)
+    answers = [Reader(s).answer() for s in idle + new]
+    w.yes(len(idle) > 20, "%d are idle" % len(idle))
+    w.same([200], sorted({a.status if a else 0 for a in answers}), "answers")
+    for s in idle + new:
+        s.close()
+    w.same(0, server.stop()[0], "its exit status")
+
+
+@slow_case
 def a_home_is_kept_over_the_end(w):
     server = Server(w.server.work, "second")
     world = World(server)
