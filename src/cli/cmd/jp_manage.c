@@ -371,15 +371,24 @@ static quire_status print_path(struct cli *cli, const char *path,
     return row_emit(&r, err);
 }
 
+typedef quire_status (*move_fn)(quire *q, const char *dir, char *path,
+                                size_t cap, quire_error *err);
+
+/* Move a conversation and print its new path. */
+static quire_status move_one(struct cli *cli, quire *q, const char *dir,
+                             move_fn move, quire_error *err)
+{
+    char path[PATH_MAX];
+    quire_status st = move(q, dir, path, sizeof path, err);
+
+    return st ? st : print_path(cli, path, err);
+}
+
 static quire_status archive_one(struct cli *cli, const struct args *args,
                                 quire *q, const char *dir, quire_error *err)
 {
-    char path[PATH_MAX];
-    quire_status st = quire_conversation_archive(q, dir, path, sizeof path,
-                                                 err);
-
     (void)args;
-    return st ? st : print_path(cli, path, err);
+    return move_one(cli, q, dir, quire_conversation_archive, err);
 }
 
 static int jp_archive(struct cli *cli, const struct args *args)
@@ -403,12 +412,8 @@ const struct cmd cmd_jp_archive = {
 static quire_status unarchive_one(struct cli *cli, const struct args *args,
                                   quire *q, const char *dir, quire_error *err)
 {
-    char path[PATH_MAX];
-    quire_status st = quire_conversation_unarchive(q, dir, path, sizeof path,
-                                                   err);
-
     (void)args;
-    return st ? st : print_path(cli, path, err);
+    return move_one(cli, q, dir, quire_conversation_unarchive, err);
 }
 
 static int jp_unarchive(struct cli *cli, const struct args *args)
