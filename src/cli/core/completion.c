@@ -214,41 +214,43 @@ static void bash_command(struct buf *out, const struct cmd *cmd)
     buf_add_str(out, "        ;;\n");
 }
 
-void complete_bash(struct buf *out)
-{
-    const struct cmd *cmd;
-    size_t i, v;
+/* The function that offers names, and the start of the main function. */
+static const char bash_start[] =
+    "# bash completion for quire\n\n"
+    "# Names that quire lists: they are not expanded.\n"
+    "_quire_list() {\n"
+    "    local word\n"
+    "    while IFS=$'\\t' read -r word _; do\n"
+    "        [[ $word == \"$2\"* ]] &&\n"
+    "            COMPREPLY+=(\"$(printf %q \"$word\")\")\n"
+    "    done < <(\"${COMP_WORDS[0]}\" __complete \"$1\" --"
+    " \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" 2>/dev/null)\n"
+    "    [[ $1 == sessions && $2 == */* ]] &&"
+    " compopt -o default 2>/dev/null\n"
+    "}\n\n"
+    "_quire() {\n"
+    "    local cur prev noun='' verb='' word words='' opts='' i\n"
+    "    local list=''\n"
+    "    local value=yes\n"
+    "    cur=${COMP_WORDS[COMP_CWORD]}\n"
+    "    prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "    COMPREPLY=()\n"
+    "    # bash cuts words at \"=\".\n"
+    "    if [[ $cur == = ]]; then\n"
+    "        cur=''\n"
+    "    elif [[ $prev == = ]]; then\n"
+    "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    fi\n";
 
-    buf_add_str(out,
-                "# bash completion for quire\n\n"
-                "# Names that quire lists: they are not expanded.\n"
-                "_quire_list() {\n"
-                "    local word\n"
-                "    while IFS=$'\\t' read -r word _; do\n"
-                "        [[ $word == \"$2\"* ]] &&\n"
-                "            COMPREPLY+=(\"$(printf %q \"$word\")\")\n"
-                "    done < <(\"${COMP_WORDS[0]}\" __complete \"$1\" --"
-                " \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" 2>/dev/null)\n"
-                "    [[ $1 == sessions && $2 == */* ]] &&"
-                " compopt -o default 2>/dev/null\n"
-                "}\n\n"
-                "_quire() {\n"
-                "    local cur prev noun='' verb='' word words='' opts='' i\n"
-                "    local list=''\n"
-                "    local value=yes\n"
-                "    cur=${COMP_WORDS[COMP_CWORD]}\n"
-                "    prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                "    COMPREPLY=()\n"
-                "    # bash cuts words at \"=\".\n"
-                "    if [[ $cur == = ]]; then\n"
-                "        cur=''\n"
-                "    elif [[ $prev == = ]]; then\n"
-                "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-                "    fi\n"
-                "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                "        word=${COMP_WORDS[i]}\n"
-                "        case $word in\n"
-                "        ");
+/* Find the noun and the verb among the words before the cursor. */
+static void bash_find_command(struct buf *out)
+{
+    size_t i;
+
+    buf_add_str(out, "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                     "        word=${COMP_WORDS[i]}\n"
+                     "        case $word in\n"
+                     "        ");
     each_valued(out, bash_pattern);
     out->len -= 3; /* the last " | " */
     buf_add_str(out, ")\n"
@@ -276,8 +278,13 @@ void complete_bash(struct buf *out)
         buf_addf(out, "%s%s", i ? " | " : "", cli_nouns[i]->name);
     buf_add_str(out, ") ;;\n"
                      "    *) verb='' ;;\n"
-                     "    esac\n"
-                     "    case \"$noun${verb:+ $verb} $prev\" in\n");
+                     "    esac\n");
+}
+
+/* After an option that takes a value: offer its values. */
+static void bash_offer_values(struct buf *out)
+{
+    buf_add_str(out, "    case \"$noun${verb:+ $verb} $prev\" in\n");
     each_valued(out, bash_value);
     buf_add_str(out, "    *)\n        value=no\n        ;;\n    esac\n"
                      "    if [[ $value == yes ]]; then\n"
@@ -285,8 +292,16 @@ void complete_bash(struct buf *out)
                      "\"$cur\"))\n"
                      "        [[ $list ]] && _quire_list \"$list\" \"$cur\"\n"
                      "        return\n"
-                     "    fi\n"
-                     "    case \"$noun${verb:+ $verb}\" in\n"
+                     "    fi\n");
+}
+
+/* Elsewhere: offer nouns, verbs, arguments and options. */
+static void bash_offer_words(struct buf *out)
+{
+    const struct cmd *cmd;
+    size_t i, v;
+
+    buf_add_str(out, "    case \"$noun${verb:+ $verb}\" in\n"
                      "    '')\n        words='");
     add_top_words(out);
     buf_add_str(out, "'\n        ;;\n");
@@ -307,8 +322,16 @@ void complete_bash(struct buf *out)
                      "    fi\n"
                      "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
                      "    [[ $list && $cur != -* ]] &&"
-                     " _quire_list \"$list\" \"$cur\"\n"
-                     "}\n\n"
+                     " _quire_list \"$list\" \"$cur\"\n");
+}
+
+void complete_bash(struct buf *out)
+{
+    buf_add_str(out, bash_start);
+    bash_find_command(out);
+    bash_offer_values(out);
+    bash_offer_words(out);
+    buf_add_str(out, "}\n\n"
                      "complete -F _quire quire\n");
 }
 
@@ -516,14 +539,12 @@ static void fish_word(struct buf *out, const char *under, const char *word,
     buf_add_str(out, "'\n");
 }
 
-void complete_fish(struct buf *out)
+/* __quire_words: the noun and the verb among the words before the cursor. */
+static void fish_find_command(struct buf *out)
 {
-    struct buf words = BUF_INIT(4096);
-    const struct cmd *cmd;
-    size_t i, v;
+    size_t i;
 
-    buf_add_str(out, "# fish completion for quire\n\n"
-                     "# The words typed so far, without options and their "
+    buf_add_str(out, "# The words typed so far, without options and their "
                      "values.\n"
                      "function __quire_words\n"
                      "    set -l skip 0\n"
@@ -547,31 +568,40 @@ void complete_fish(struct buf *out)
                      "                echo $word\n"
                      "        end\n"
                      "    end\n"
-                     "end\n\n"
-                     "# Whether they are just these.\n"
-                     "function __quire_at\n"
-                     "    set -l words (__quire_words)\n"
-                     "    test \"$words\" = \"$argv\"\n"
-                     "end\n\n"
-                     "# Whether they begin with these.\n"
-                     "function __quire_in\n"
-                     "    set -l words (__quire_words)\n"
-                     "    set -l n (count $argv)\n"
-                     "    test (count $words) -ge $n\n"
-                     "    and test \"$words[1..$n]\" = \"$argv\"\n"
-                     "end\n\n"
-                     "# Names that quire lists.\n"
-                     "function __quire_list\n"
-                     "    set -l typed (commandline -opc)\n"
-                     "    command $typed[1] __complete $argv[1] --"
-                     " $typed[2..-1] 2>/dev/null\n"
-                     "    if test $argv[1] = sessions\n"
-                     "        and string match -q '*/*' -- (commandline -ct)\n"
-                     "        __fish_complete_path (commandline -ct)\n"
-                     "    end\n"
-                     "end\n\n"
-                     "complete -c quire -f\n");
-    fish_options(out, NULL, cli_globals);
+                     "end\n\n");
+}
+
+/* The other functions that the lines below them call. */
+static const char fish_functions[] =
+    "# Whether they are just these.\n"
+    "function __quire_at\n"
+    "    set -l words (__quire_words)\n"
+    "    test \"$words\" = \"$argv\"\n"
+    "end\n\n"
+    "# Whether they begin with these.\n"
+    "function __quire_in\n"
+    "    set -l words (__quire_words)\n"
+    "    set -l n (count $argv)\n"
+    "    test (count $words) -ge $n\n"
+    "    and test \"$words[1..$n]\" = \"$argv\"\n"
+    "end\n\n"
+    "# Names that quire lists.\n"
+    "function __quire_list\n"
+    "    set -l typed (commandline -opc)\n"
+    "    command $typed[1] __complete $argv[1] --"
+    " $typed[2..-1] 2>/dev/null\n"
+    "    if test $argv[1] = sessions\n"
+    "        and string match -q '*/*' -- (commandline -ct)\n"
+    "        __fish_complete_path (commandline -ct)\n"
+    "    end\n"
+    "end\n\n"
+    "complete -c quire -f\n";
+
+/* Every noun and verb. */
+static void fish_names(struct buf *out)
+{
+    size_t i, v;
+
     for (i = 0; cli_nouns[i]; i++) {
         const struct noun *noun = cli_nouns[i];
 
@@ -582,21 +612,37 @@ void complete_fish(struct buf *out)
     }
     for (i = 0; cli_plain[i]; i++)
         fish_word(out, "", cli_plain[i]->name, cli_plain[i]->summary);
-    for (i = 0; (cmd = cli_cmd_at(i)); i++) {
-        fish_options(out, cmd->name, cmd->opts);
-        if (list_of_args(cmd))
-            buf_addf(out,
-                     "complete -c quire -n '__quire_in %s' -a '(__quire_list "
-                     "%s)'\n",
-                     cmd->name, list_of_args(cmd));
-        if (add_arg_words(&words, cmd->args)) {
-            buf_addf(out, "complete -c quire -n '__quire_in %s' -a '%s'\n",
-                     cmd->name, buf_text(&words));
-            buf_clear(&words);
-        } else if (filler_of(cmd->args) != FILL_NOTHING) {
-            buf_addf(out, "complete -c quire -n '__quire_in %s' -F\n",
-                     cmd->name);
-        }
-    }
+}
+
+/* The options and arguments of a command. */
+static void fish_command(struct buf *out, const struct cmd *cmd)
+{
+    struct buf words = BUF_INIT(4096);
+
+    fish_options(out, cmd->name, cmd->opts);
+    if (list_of_args(cmd))
+        buf_addf(out,
+                 "complete -c quire -n '__quire_in %s' -a '(__quire_list "
+                 "%s)'\n",
+                 cmd->name, list_of_args(cmd));
+    if (add_arg_words(&words, cmd->args))
+        buf_addf(out, "complete -c quire -n '__quire_in %s' -a '%s'\n",
+                 cmd->name, buf_text(&words));
+    else if (filler_of(cmd->args) != FILL_NOTHING)
+        buf_addf(out, "complete -c quire -n '__quire_in %s' -F\n", cmd->name);
     buf_release(&words);
+}
+
+void complete_fish(struct buf *out)
+{
+    const struct cmd *cmd;
+    size_t i;
+
+    buf_add_str(out, "# fish completion for quire\n\n");
+    fish_find_command(out);
+    buf_add_str(out, fish_functions);
+    fish_options(out, NULL, cli_globals);
+    fish_names(out);
+    for (i = 0; (cmd = cli_cmd_at(i)); i++)
+        fish_command(out, cmd);
 }
