@@ -298,6 +298,8 @@ quire_status quire_run(quire_workspace *w, const quire_run_options *options,
 
     OPTIONS_READ(o, options);
     *out = (quire_run_result){.timed_out = 0};
+    if (!o.argv)
+        return err_set(err, QUIRE_INVALID, "command is empty");
     sink.tool = "run";
     /* What is not passed on can be read there. */
     if (o.drain && o.max_output < sink.threshold)

@@ -424,3 +424,15 @@ TEST(a_new_file_is_deleted_by_the_tool_and_can_be_brought_back)
     both(&f, "a", "nobody knows it");
     end(&f);
 }
+
+TEST(a_run_without_a_command_is_refused)
+{
+    quire_run_options o = QUIRE_RUN_OPTIONS_INIT;
+    quire_run_result got;
+    struct fix f = begin();
+
+    IS(QUIRE_INVALID, quire_run(f.w, NULL, &got, &test_err));
+    SAME_TEXT("command is empty", test_err.what);
+    IS(QUIRE_INVALID, quire_run(f.w, &o, &got, &test_err));
+    end(&f);
+}
