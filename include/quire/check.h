@@ -39,7 +39,7 @@ typedef struct quire_check_summary {
 typedef struct quire_check_hooks {
     size_t size;
     /* Each problem; those of blobs in the order of storing, or of digests where
-     * each blob is a file. */
+     * each blob is a file. May be NULL: they are only counted. */
     quire_status (*problem)(void *ctx, const quire_problem *problem,
                             quire_error *err);
     /* From time to time: how many of how many are done. May be NULL. */

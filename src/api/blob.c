@@ -153,14 +153,14 @@ quire_status quire_blob_list(quire *q, quire_blob_fn each, void *ctx,
 quire_status quire_blob_check(quire *q, const quire_digest *only,
                               const quire_check_hooks *hooks, quire_error *err)
 {
-    quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
+    quire_check_hooks h;
     struct blob_view v;
     quire_status st = only ? need_own_blobs(q, false, &v, err)
                            : need_all_blobs(q, err);
 
     if (st)
         return st;
-    OPTIONS_READ(h, hooks);
+    read_check_hooks(hooks, &h);
     q->in_callback = true;
     st = only ? blob_check(v, only, &h, err) : verify_all_blobs(q, 0, &h, err);
     q->in_callback = false;

@@ -212,11 +212,11 @@ static quire_status emit_finding(void *ctx, const quire_problem *problem,
 quire_status quire_check(quire *q, unsigned flags,
                          const quire_check_hooks *hooks, quire_error *err)
 {
-    quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
+    quire_check_hooks h;
     struct checks c = {.found = emit_finding, .ctx = &h};
     quire_status st;
 
-    OPTIONS_READ(h, hooks);
+    read_check_hooks(hooks, &h);
     c.progress = h.progress;
     c.progress_ctx = h.ctx;
     st = checks_run(&c, q, flags, err);

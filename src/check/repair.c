@@ -382,12 +382,12 @@ quire_status quire_repair(quire *q, unsigned flags,
                           const quire_check_hooks *hooks, quire_error *err)
 {
     bool dry = flags & QUIRE_REPAIR_DRY;
-    quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
+    quire_check_hooks h;
     struct arena keep = ARENA_INIT;
     struct findings before = {.sum = {0}}, after = {.sum = {0}};
     quire_status st = QUIRE_OK;
 
-    OPTIONS_READ(h, hooks);
+    read_check_hooks(hooks, &h);
     st = make_catalogue(q, dry, err);
     if (!st)
         st = check_home(q, &h, &keep, &before, err);

@@ -117,6 +117,25 @@ TEST(a_check_is_for_whom_the_home_belongs_to)
     quire_close(q);
 }
 
+TEST(a_check_and_a_repair_count_without_hooks_for_problems)
+{
+    quire_check_hooks hooks = QUIRE_CHECK_HOOKS_INIT;
+    quire_check_summary sum = {0};
+    quire *q;
+
+    flip_furnish("home");
+    flip_bit(flip_find(test_path("home/blobs"), ".blob.gz", 0), 20, 3);
+    q = tenants_open(NULL, 0);
+    hooks.summary = &sum;
+    OK(quire_check(q, QUIRE_CHECK_FULL, &hooks, &test_err));
+    EQ(1, sum.problems);
+    OK(quire_check(q, QUIRE_CHECK_FULL, NULL, &test_err));
+    OK(quire_blob_check(q, NULL, NULL, &test_err));
+    OK(quire_repair(q, QUIRE_REPAIR_DRY, NULL, &test_err));
+    OK(quire_repair(q, 0, NULL, &test_err));
+    quire_close(q);
+}
+
 /* ---- bit flips ---------------------------------------------------------- */
 
 struct count {

@@ -8,6 +8,7 @@
 #include "artifact/artifact.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "blob/blob.h"
 #include "catalog/catalog.h"
 #include "quire.h"
@@ -116,7 +117,15 @@ quire_status trace_db(struct quire *q, struct db **db, quire_error *err);
 
 /* QUIRE_INVALID inside a callback; the error of a read-only handle. */
 quire_status check_free(const struct quire *q, quire_error *err);
-quire_status read_only_error(quire_error *err);
+static inline quire_status read_only_error(quire_error *err)
+{
+    err_fail(err, QUIRE_INVALID, HINT_SHELL "open it without QUIRE_READ_ONLY",
+             "the store is open for reading only");
+    return QUIRE_INVALID;
+}
+
+/* Read the caller's hooks, which may be NULL; `problem` is not NULL afterwards. */
+void read_check_hooks(const quire_check_hooks *from, quire_check_hooks *to);
 
 /* An absolute path without "." and "..", of a directory that need not exist.
  * NULL: out of memory, or no working directory. */

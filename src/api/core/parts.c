@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/opts.h"
 #include "base/utf8.h"
 #include "memory/memory.h"
 
@@ -32,12 +33,19 @@ quire_status check_free(const struct quire *q, quire_error *err)
                     "a callback may not use the handle that called it");
 }
 
-quire_status read_only_error(quire_error *err)
+static quire_status ignore_problem(void *ctx, const quire_problem *problem,
+                                   quire_error *err)
 {
-    quire_status st = err_fail(err, QUIRE_INVALID,
-                               HINT_SHELL "open it without QUIRE_READ_ONLY",
-                               "the store is open for reading only");
-    return st;
+    (void)ctx, (void)problem, (void)err;
+    return QUIRE_OK;
+}
+
+void read_check_hooks(const quire_check_hooks *from, quire_check_hooks *to)
+{
+    *to = (quire_check_hooks)QUIRE_CHECK_HOOKS_INIT;
+    OPTIONS_READ(*to, from);
+    if (!to->problem)
+        to->problem = ignore_problem;
 }
 
 bool read_id(const char *digits, int64_t *id)
