@@ -121,10 +121,10 @@ static quire_status find_row(struct quire *q, struct listed *l,
 
     l->counted = !st && r->counted;
     if (l->counted) {
-        l->stale = strcmp(r->name, l->item.name) ||
-                   strcmp(r->title, m->title) ||
-                   strcmp(r->state, state_of(l)) ||
-                   strcmp(r->parent, m->parent);
+        l->stale = strcmp(r->name, l->item.name) != 0 ||
+                   strcmp(r->title, m->title) != 0 ||
+                   strcmp(r->state, state_of(l)) != 0 ||
+                   strcmp(r->parent, m->parent) != 0;
         l->info = (struct object_info){.inode = r->inode,
                                        .size = r->size,
                                        .modified_ns = r->modified_ns,

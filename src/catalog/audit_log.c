@@ -4,6 +4,7 @@
  * A change and its row are one transaction. Rows are only added, and keep the
  * names of tenants that are gone. Neither a token nor its hash is recorded.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -67,11 +68,12 @@ quire_status audit_log_add_tenant(struct catalog *c, const char *action,
     const quire_tenant *t = after ? after : before;
     const char *was = before ? format_tenant(before, &tmp) : NULL;
     const char *is = after ? format_tenant(after, &tmp) : NULL;
-    quire_status st = (before && !was) || (after && !is)
-                          ? err_memory(err)
-                          : audit_log_add(c, action, t->id, t->name, was, is,
-                                          err);
+    quire_status st;
 
+    assert(t);
+    st = (before && !was) || (after && !is)
+             ? err_memory(err)
+             : audit_log_add(c, action, t->id, t->name, was, is, err);
     arena_release(&tmp);
     return st;
 }

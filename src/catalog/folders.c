@@ -11,8 +11,9 @@ enum { NAME_BYTES_MAX = 200 };
 
 static quire_status report_unknown(int64_t id, quire_error *err)
 {
-    return err_fail(err, QUIRE_NOT_FOUND, "list the folders",
-                    "no folder %" PRId64, id);
+    err_fail(err, QUIRE_NOT_FOUND, "list the folders", "no folder %" PRId64,
+             id);
+    return QUIRE_NOT_FOUND;
 }
 
 static quire_status report_taken(quire_bytes name, quire_error *err)

@@ -6,6 +6,7 @@
  * file name, a path, or "last". Directory names are for people: the header of a
  * session says where it belongs, so a lookup always covers all directories.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -378,8 +379,10 @@ quire_status session_location_key(const struct session_location *p,
     struct list_meta meta = {.id = NULL};
     struct object_info info;
     struct object *file;
-    quire_status st = p->store->ops->open(p->store, p->name, &file, &info, err);
+    quire_status st;
 
+    assert(p->store);
+    st = p->store->ops->open(p->store, p->name, &file, &info, err);
     if (st == QUIRE_NOT_FOUND)
         return err_set(err, st, "%s has been removed or moved", p->name);
     if (st)
@@ -418,6 +421,7 @@ static bool is_session(const struct session_location *p)
     struct object_info info;
     struct object *file;
 
+    assert(p->store);
     if (p->store->ops->open(p->store, p->name, &file, &info, NULL))
         return false;
     if (list_read(file, info.size, &tmp, &meta, NULL))
@@ -594,6 +598,7 @@ quire_status quire_session_use(quire *q, const char *which, quire_error *err)
     const char *path;
     quire_status st = session_lookup(q, which, &tmp, &p, err);
 
+    assert(st || p.store);
     if (!st)
         st = p.store->ops->open(p.store, p.name, &file, &info, err);
     if (!st) {
