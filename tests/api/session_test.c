@@ -295,15 +295,20 @@ static bool fork_failing(quire *q, const char *id, long n, int *n_warnings)
     quire_session *f;
     quire_status st;
     bool reached;
+    char *copy;
 
     o.warn = count_warning;
     o.warn_ctx = n_warnings;
     fault_arm(n, EIO, false);
     st = quire_session_copy(q, id, &o, &f, &test_err);
     reached = fault_disarm();
-    if (!st)
-        EQ(*n_warnings > before ? 1 : 2, n_files(f));
+    if (st)
+        return reached;
+    EQ(*n_warnings > before ? 1 : 2, n_files(f));
+    copy = id_of(f);
     quire_session_close(f);
+    /* So that the next lookup makes as many calls as this one. */
+    OK(quire_session_remove(q, copy, &test_err));
     return reached;
 }
 

@@ -205,16 +205,22 @@ char *absolute_cwd(const char *cwd, struct arena *keep)
 static quire_status open_files(struct quire *q, const char *path,
                                struct object_store **out, quire_error *err)
 {
-    struct object_store *tapped;
+    struct object_store *files, *tapped;
     quire_status st;
 
     if (*out)
         return QUIRE_OK;
-    st = object_files_open(path, q->read_only, out, err);
-    if (st || !q->trace.line)
+    st = object_files_open(path, q->read_only, &files, err);
+    if (st)
         return st;
-    st = object_intercept(*out, trace_hook(&q->trace), &tapped, err);
-    if (!st)
+    if (!q->trace.line) {
+        *out = files;
+        return QUIRE_OK;
+    }
+    st = object_intercept(files, trace_hook(&q->trace), &tapped, err);
+    if (st)
+        files->ops->free(files);
+    else
         *out = tapped;
     return st;
 }
