@@ -78,14 +78,14 @@ static bool ask(struct rate_limit *r, uint64_t key, uint64_t n, uint64_t rate,
     /* What is missing in it is a time. It cannot be more than all of it, also
      * if all of it was more a moment ago, before the rate was changed. */
     missing = b && b->full_ns > now_ns ? b->full_ns - now_ns : 0;
-    if (missing > room) {
+    if (b && missing > room) {
         missing = room;
         b->full_ns = now_ns + room;
     }
     fine = missing + wanted <= room;
     if (!fine)
         *wait_ns = missing + wanted - room;
-    if (fine && take) {
+    if (b && fine && take) {
         b->full_ns = now_ns + missing + wanted;
         if (b->full_ns > atomic_load(&r->full_ns))
             atomic_store(&r->full_ns, b->full_ns);

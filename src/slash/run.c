@@ -127,8 +127,8 @@ static const char *format_note(struct turn *t, size_t keep, uint64_t whole)
     return arena_printf(&t->tmp,
                         "... [truncated: %s of %llu bytes; read on with "
                         "%s%llu]",
-                        part, (unsigned long long)(a->from + whole), a->next,
-                        (unsigned long long)(a->from + keep));
+                        part, (unsigned long long)a->from + whole, a->next,
+                        (unsigned long long)a->from + keep);
 }
 
 static quire_status emit_reply(struct turn *t, uint64_t *left,

@@ -231,7 +231,7 @@ static quire_status read_by_id(struct call *c, struct buf *out, uint64_t *size,
 static quire_status do_read(struct call *c, quire_error *err)
 {
     struct buf raw = BUF_INIT((size_t)1 << 30);
-    uint64_t size;
+    uint64_t size = 0;
     quire_status st = c->r.id ? read_by_id(c, &raw, &size, err)
                               : workspace_read(c->s, c->r.scope, c->r.filename,
                                                c->r.offset, c->r.limit, &raw,
