@@ -21,25 +21,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define CEILING ((size_t)1 << 28)
 
-struct store {
-    struct object_store *files;
+struct blob_store {
+    struct store *files;
     struct blobs *blobs;
 };
 
-static void store_open(struct store *s)
+static void store_open(struct blob_store *s)
 {
     struct blobs_config config = {.layout = QUIRE_LAYOUT_LOOSE,
                                   .clock = &clock_system};
 
-    HOLDS(!object_memory_open(&clock_system, &s->files, NULL));
-    config.files = s->files;
+    HOLDS(!store_memory_open(&clock_system, &s->files, NULL));
+    config.files = s->files->objects;
     HOLDS(!blobs_new(&config, &s->blobs, NULL));
 }
 
-static void store_close(struct store *s)
+static void store_close(struct blob_store *s)
 {
     blobs_free(s->blobs);
-    s->files->ops->free(s->files);
+    store_free(s->files);
 }
 
 /* ---- what a text says --------------------------------------------------- */
@@ -173,7 +173,7 @@ static void there_and_back(quire_bytes text)
     struct problem_sink h = {.where = "it"};
     struct moved moved = {0}, more = {0};
     quire_bytes outside = text;
-    struct store s;
+    struct blob_store s;
     bool changed;
     quire_status st;
 

@@ -21,6 +21,7 @@
 #include "base/json.h"
 #include "holds.h"
 #include "session/persist.h"
+#include "store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -64,7 +65,7 @@ static quire_bytes expand(const uint8_t *data, size_t size)
 
 /* ---- the store ---------------------------------------------------------- */
 
-static struct object_store *files;
+static struct store *files;
 
 static struct blobs *open_blobs(void)
 {
@@ -72,8 +73,8 @@ static struct blobs *open_blobs(void)
                                   .clock = &clock_system};
     struct blobs *blobs;
 
-    HOLDS(!object_memory_open(&clock_system, &files, NULL));
-    config.files = files;
+    HOLDS(!store_memory_open(&clock_system, &files, NULL));
+    config.files = files->objects;
     HOLDS(!blobs_new(&config, &blobs, NULL));
     return blobs;
 }
@@ -81,7 +82,7 @@ static struct blobs *open_blobs(void)
 static void close_blobs(struct blobs *blobs)
 {
     blobs_free(blobs);
-    files->ops->free(files);
+    store_free(files);
 }
 
 /* ---- persisting --------------------------------------------------------- */

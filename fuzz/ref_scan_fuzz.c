@@ -18,6 +18,7 @@
 #include "gc/ref_scan.h"
 #include "holds.h"
 #include "session/persist.h"
+#include "store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -96,16 +97,16 @@ static quire_status is_found(void *ctx, const quire_digest *d, quire_error *err)
 
 /* ---- in pieces ---------------------------------------------------------- */
 
-static struct object *store(struct object_store *files, quire_bytes text)
+static struct object *store(struct store *files, quire_bytes text)
 {
     struct object_info info;
     struct object *file;
     struct draft *draft;
 
-    HOLDS(!files->ops->create(files, &draft, NULL));
-    HOLDS(!draft->ops->write(draft, text, NULL));
-    HOLDS(!draft->ops->publish(draft, "x", true, NULL));
-    HOLDS(!files->ops->open(files, "x", &file, &info, NULL));
+    HOLDS(!object_create(files->objects, &draft, NULL));
+    HOLDS(!object_write(draft, text, NULL));
+    HOLDS(!object_publish(draft, "x", true, NULL));
+    HOLDS(!object_open(files->objects, "x", &file, &info, NULL));
     return file;
 }
 
@@ -134,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     quire_bytes text = expand(data, size);
     struct found whole = {NULL, 0, 0};
-    struct object_store *files;
+    struct store *files;
     struct object *file;
     size_t i;
 
@@ -143,12 +144,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         HOLDS(whole.list[i - 1].at < whole.list[i].at);
     if (json_check(text, 0, NULL))
         HOLDS(!persist_refs(text, is_found, &whole, NULL));
-    HOLDS(!object_memory_open(&clock_system, &files, NULL));
+    HOLDS(!store_memory_open(&clock_system, &files, NULL));
     file = store(files, text);
     read_from(file, text, 0, &whole);
     read_from(file, text, text.len / 2, &whole);
-    file->ops->close(file);
-    files->ops->free(files);
+    object_close(file);
+    store_free(files);
     free(whole.list);
     free((void *)(uintptr_t)text.data);
     return 0;

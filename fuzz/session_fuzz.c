@@ -50,15 +50,15 @@ static const struct clock still = {noon, NULL};
 static const struct rand_source dice = {count_up, &drawn};
 static const struct session_env env = {.clock = &still, .rand = &dice};
 static const struct session_birth birth = {.id = "new", .cwd = "/new"};
-static struct object_store *store;
+static struct store *store;
 
 static void put_file(const char *name, quire_bytes text)
 {
     struct draft *d;
 
-    HOLDS(!store->ops->create(store, &d, NULL));
-    HOLDS(!d->ops->write(d, text, NULL));
-    HOLDS(!d->ops->publish(d, name, true, NULL));
+    HOLDS(!object_create(store->objects, &d, NULL));
+    HOLDS(!object_write(d, text, NULL));
+    HOLDS(!object_publish(d, name, true, NULL));
 }
 
 /* Into memory of exactly its size; the caller frees it. */
@@ -69,10 +69,10 @@ static quire_bytes get_file(const char *name)
     size_t n = 0;
     char *out;
 
-    HOLDS(!store->ops->open(store, name, &o, &info, NULL));
+    HOLDS(!object_open(store->objects, name, &o, &info, NULL));
     out = malloc(info.size ? info.size : 1);
-    HOLDS(out && !o->ops->read(o, 0, out, info.size, &n, NULL));
-    o->ops->close(o);
+    HOLDS(out && !object_read(o, 0, out, info.size, &n, NULL));
+    object_close(o);
     return bytes_of(out, n);
 }
 
@@ -85,7 +85,7 @@ static bool has_file(const char *name)
 {
     struct object_info info;
 
-    return store->ops->stat(store, name, &info, NULL) == QUIRE_OK;
+    return object_stat(store->objects, name, &info, NULL) == QUIRE_OK;
 }
 
 static quire_status open_file(const char *name, unsigned flags,
@@ -356,7 +356,7 @@ static void rename_and_copy(quire_bytes text, const struct list *before)
 
     put_file("t", text);
     HOLDS(!open_file("t", 0, &s));
-    HOLDS(!session_copy(s, NULL, store, "c", &birth, NULL));
+    HOLDS(!session_copy(s, NULL, store->logs, "c", &birth, NULL));
     kept("c", before, 0);
     HOLDS(!session_rename(s, "t", NULL));
     quire_session_describe(s, &info);
@@ -367,7 +367,7 @@ static void rename_and_copy(quire_bytes text, const struct list *before)
     quire_session_describe(s, &info);
     HOLDS(!strcmp(info.title, "t"));
     quire_session_close(s);
-    HOLDS(!store->ops->remove(store, "c", NULL));
+    HOLDS(!object_remove(store->objects, "c", NULL));
 }
 
 static bool next_other(struct json_scan *it)
@@ -417,7 +417,7 @@ static void repair(quire_bytes text, const struct list *before, size_t n_wrong)
     original = get_file("k");
     HOLDS(bytes_equal(original, text));
     drop(original);
-    HOLDS(!store->ops->remove(store, "k", NULL));
+    HOLDS(!object_remove(store->objects, "k", NULL));
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -444,7 +444,7 @@ static void repair_refused(quire_bytes text)
 
     put_file("r", text);
     if (!session_mend(&env, store, "r", "k", &changed, NULL)) {
-        HOLDS(store->ops->remove(store, "k", NULL) == QUIRE_OK);
+        HOLDS(object_remove(store->objects, "k", NULL) == QUIRE_OK);
         repair(text, &none, 1);
         return;
     }
@@ -503,7 +503,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     quire_status st;
 
     drawn = 1;
-    HOLDS(!object_memory_open(&still, &store, NULL));
+    HOLDS(!store_memory_open(&still, &store, NULL));
     put_file("f", text);
     st = open_file("f", QUIRE_SESSION_READ, &s);
     HOLDS(st == QUIRE_OK || st == QUIRE_DAMAGED);
@@ -514,6 +514,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         quire_session_close(s);
         accepted(text, info.version);
     }
-    store->ops->free(store);
+    store_free(store);
     return 0;
 }

@@ -301,7 +301,7 @@ static int64_t noon(void *ctx)
 }
 
 static const struct clock still = {noon, NULL};
-static struct object_store *store;
+static struct store *store;
 static unsigned n_files;
 
 static void is_kept(const struct want *w, const quire_sink_result *r)
@@ -314,11 +314,11 @@ static void is_kept(const struct want *w, const quire_sink_result *r)
     snprintf(name, sizeof name, "%u", n_files);
     HOLDS(r->id && !strcmp(r->id, name));
     snprintf(name, sizeof name, "d/%u.fuzz.log", n_files++);
-    HOLDS(!store->ops->open(store, name, &o, &info, NULL));
+    HOLDS(!object_open(store->objects, name, &o, &info, NULL));
     HOLDS(info.size == w->clean.len && text);
-    HOLDS(!o->ops->read(o, 0, text, info.size, &n, NULL));
+    HOLDS(!object_read(o, 0, text, info.size, &n, NULL));
     HOLDS(n == info.size && !memcmp(text, w->clean.data, n));
-    o->ops->close(o);
+    object_close(o);
     free(text);
 }
 
@@ -412,12 +412,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         t = inflated(t, &large);
     want_init(&w, t);
     n_files = 0;
-    HOLDS(!object_memory_open(&still, &store, NULL));
+    HOLDS(!store_memory_open(&still, &store, NULL));
     pour(&w, t, 0, 0);
     if (!large.data)
         pour(&w, t, 1, 0);
     pour(&w, t, (large.data ? 4000u : 2u) + data[3] % 16u, data[3]);
-    store->ops->free(store);
+    store_free(store);
     want_release(&w);
     buf_release(&large);
     return 0;

@@ -12,23 +12,24 @@
 #include "base/clock.h"
 #include "holds.h"
 #include "session/usage.h"
+#include "store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct object_store *store;
+static struct store *store;
 
 static void count_on(quire_bytes text, struct session_usage *t)
 {
     struct object_info info;
-    struct object *file;
-    struct draft *d;
+    struct log *file;
+    struct log_draft *d;
 
-    HOLDS(!store->ops->create(store, &d, NULL));
-    HOLDS(!d->ops->write(d, text, NULL));
-    HOLDS(!d->ops->publish(d, "f", true, NULL));
-    HOLDS(!store->ops->open(store, "f", &file, &info, NULL));
+    HOLDS(!log_create(store->logs, &d, NULL));
+    HOLDS(!log_write(d, text, NULL));
+    HOLDS(!log_publish(d, "f", true, NULL, NULL));
+    HOLDS(!log_open(store->logs, "f", LOG_READ, &file, &info, NULL));
     HOLDS(!session_usage_read(file, t, NULL));
-    file->ops->close(file);
+    log_close(file);
     HOLDS(t->scanned <= text.len);
     HOLDS(t->messages <= t->entries);
     HOLDS(t->entries <= bytes_count(text, '\n'));
@@ -53,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     if (!store)
-        HOLDS(!object_memory_open(&clock_system, &store, NULL));
+        HOLDS(!store_memory_open(&clock_system, &store, NULL));
     text = bytes_of(data + 2, size - 2);
     cut = ((size_t)data[0] << 8 | data[1]) % (text.len + 1);
     count_on(text, &once);

@@ -289,7 +289,7 @@ static quire_status reap(struct collecting *c, quire_error *err)
 {
     bool native = c->q->kind == QUIRE_KIND_NATIVE;
     struct reaping r = {.dry = is_dry(c)};
-    struct object_store *home;
+    struct store *home;
     quire_status st;
 
     if (!c->reap)
@@ -299,8 +299,8 @@ static quire_status reap(struct collecting *c, quire_error *err)
         st = fs_open_dir(c->q->home, false, &r.home, err);
     if (st)
         return st;
-    st = home->ops->find(home, native ? "" : "blobs", is_temp, reap_one, &r,
-                         err);
+    st = object_find(home->objects, native ? "" : "blobs", is_temp, reap_one,
+                     &r, err);
     close(r.home);
     c->report->litter = r.n;
     return st;

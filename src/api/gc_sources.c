@@ -18,7 +18,7 @@
 struct walk {
     gc_source_visit_fn each;
     void *ctx;
-    struct object_store *store;
+    struct store *store;
     const char *root;   /* in the store                                      */
     const char *prefix; /* of labels: "", or the whole path of the store     */
     bool outputs;       /* what looks like the output of a tool is one       */
@@ -68,7 +68,7 @@ static quire_status see_odd(const struct walk *w, const char *name,
     quire_status st;
     size_t i;
 
-    if (asprintf(&path, "%s/%s", w->store->ops->place(w->store), name) < 0)
+    if (asprintf(&path, "%s/%s", store_place(w->store), name) < 0)
         return err_memory(err);
     if (!realpath(path, real))
         *real = '\0';
@@ -117,7 +117,7 @@ static quire_status see(void *ctx, const char *dir, const char *name,
 static quire_status comb(struct walk *w, const char *root, quire_error *err)
 {
     w->root = root;
-    return w->store->ops->find(w->store, root, wants, see, w, err);
+    return object_find(w->store->objects, root, wants, see, w, err);
 }
 
 static quire_status walk_home(struct quire *q, struct walk *w, quire_error *err)
@@ -182,9 +182,9 @@ static quire_status walk_file(struct walk *w, const char *path,
     if (!st && stat(path, &st_dir) < 0 && is_bare(dir))
         st = lost(path, err);
     if (!st)
-        st = object_files_open(dir, true, &w->store, err);
+        st = store_files_open(dir, true, &w->store, err);
     if (!st)
-        st = w->store->ops->stat(w->store, slash + 1, &info, err);
+        st = object_stat(w->store->objects, slash + 1, &info, err);
     if (!st) {
         struct gc_source s = {w->store, slash + 1, path, &info};
 
@@ -192,8 +192,7 @@ static quire_status walk_file(struct walk *w, const char *path,
     } else if (st == QUIRE_NOT_FOUND && w->store) {
         st = QUIRE_OK;
     }
-    if (w->store)
-        w->store->ops->free(w->store);
+    store_free(w->store);
     free(dir);
     return st;
 }
@@ -229,13 +228,13 @@ static quire_status walk_root(struct walk *w, const struct root *root,
         return err_sys(err, errno, "cannot look at %s", root->path);
     if (stat(root->path, &s) < 0 || !S_ISDIR(s.st_mode))
         return lost(root->path, err);
-    st = object_files_open(root->path, true, &w->store, err);
+    st = store_files_open(root->path, true, &w->store, err);
     if (st)
         return st;
     w->prefix = root->path;
     w->n = 0;
     st = comb(w, "", err);
-    w->store->ops->free(w->store);
+    store_free(w->store);
     return st || w->n > 0 ? st : check_empty(w, root, err);
 }
 
@@ -300,12 +299,11 @@ static quire_status go_outside(struct gc_source_reader *r, const char *label,
 
     if (r->dir && strlen(r->dir) == len && !memcmp(r->dir, label, len))
         return QUIRE_OK;
-    if (r->outside)
-        r->outside->ops->free(r->outside);
+    store_free(r->outside);
     r->outside = NULL;
     free(r->dir);
     r->dir = strndup(label, len);
-    st = r->dir ? object_files_open(r->dir, true, &r->outside, err)
+    st = r->dir ? store_files_open(r->dir, true, &r->outside, err)
                 : err_memory(err);
     if (st) {
         free(r->dir);
@@ -315,7 +313,7 @@ static quire_status go_outside(struct gc_source_reader *r, const char *label,
 }
 
 quire_status gc_source_find(struct gc_source_reader *r, const char *label,
-                            struct object_store **store, const char **name,
+                            struct store **store, const char **name,
                             quire_error *err)
 {
     bool outside = *label == '/';
@@ -324,7 +322,7 @@ quire_status gc_source_find(struct gc_source_reader *r, const char *label,
     if (outside)
         st = go_outside(r, label, err);
     else if (!r->in_home)
-        st = object_files_open(r->home, true, &r->in_home, err);
+        st = store_files_open(r->home, true, &r->in_home, err);
     *store = outside ? r->outside : r->in_home;
     *name = outside ? strrchr(label, '/') + 1 : label;
     return st;
@@ -334,18 +332,16 @@ quire_status gc_source_open(struct gc_source_reader *r, const char *label,
                             struct object **out, struct object_info *info,
                             quire_error *err)
 {
-    struct object_store *store;
+    struct store *store;
     const char *name;
     quire_status st = gc_source_find(r, label, &store, &name, err);
 
-    return st ? st : store->ops->open(store, name, out, info, err);
+    return st ? st : object_open(store->objects, name, out, info, err);
 }
 
 void gc_source_reader_release(struct gc_source_reader *r)
 {
-    if (r->in_home)
-        r->in_home->ops->free(r->in_home);
-    if (r->outside)
-        r->outside->ops->free(r->outside);
+    store_free(r->in_home);
+    store_free(r->outside);
     free(r->dir);
 }

@@ -15,8 +15,8 @@
 #include "api/core/handle.h"
 
 struct gc_source {
-    struct object_store *store; /* borrowed, until the walk goes on           */
-    const char *name;           /* in the store                               */
+    struct store *store; /* borrowed, until the walk goes on           */
+    const char *name;    /* in the store                               */
     const char *label; /* relative to the home, or an absolute path; identifies
                           it                                                  */
     const struct object_info *info;
@@ -38,13 +38,13 @@ quire_status gc_sources_register(struct quire *q, const char *path,
 /* Opening by label, for one thread; the stores are opened when first needed. */
 struct gc_source_reader {
     const char *home; /* borrowed */
-    struct object_store *in_home, *outside;
+    struct store *in_home, *outside;
     char *dir; /* owned; of `outside` */
 };
 
 /* The store of a label, valid until the next call, and the name in it. */
 quire_status gc_source_find(struct gc_source_reader *r, const char *label,
-                            struct object_store **store, const char **name,
+                            struct store **store, const char **name,
                             quire_error *err);
 
 /* For reading, one at a time. QUIRE_NOT_FOUND without a

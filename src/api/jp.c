@@ -399,7 +399,7 @@ static quire_status blob_file(void *ctx, const quire_digest *digest,
     if (!fresh)
         return QUIRE_OK;
     blob_file_name(q->blobs, digest, name);
-    st = q->files->ops->stat(q->files, name, &info, err);
+    st = object_stat(q->files->objects, name, &info, err);
     if (st && st != QUIRE_NOT_FOUND)
         return st;
     file.missing = st == QUIRE_NOT_FOUND;
@@ -424,7 +424,7 @@ quire_status quire_conversation_files(quire *q, const char *dir,
                                       quire_conversation_file_fn each,
                                       void *ctx, quire_error *err)
 {
-    struct object_store *store = NULL;
+    struct store *store = NULL;
     uint64_t seed[2] = {0, 0};
     struct work w;
     struct files f = {&w, {0}, each, ctx};
@@ -437,11 +437,10 @@ quire_status quire_conversation_files(quire *q, const char *dir,
         st = rand_bytes(&rand_system, seed, sizeof seed, err);
     map_init(&f.seen, seed[0], seed[1]);
     if (!st)
-        st = object_files_open(w.place.path, true, &store, err);
+        st = store_files_open(w.place.path, true, &store, err);
     if (!st)
-        st = store->ops->list(store, "", own_file, &f, err);
-    if (store)
-        store->ops->free(store);
+        st = object_list(store->objects, "", own_file, &f, err);
+    store_free(store);
     if (!st && *w.place.file)
         st = list_blobs(&w, &f, err);
     map_release(&f.seen);

@@ -31,9 +31,9 @@
 
 static quire_status tell_dir(struct quire_outputs *o, quire_error *err)
 {
-    const struct object_store *store = o->outdir.store;
+    const struct store *store = o->outdir.store;
 
-    o->dir = arena_printf(&o->keep, "%s%s%s", store->ops->place(store),
+    o->dir = arena_printf(&o->keep, "%s%s%s", store_place(store),
                           *o->outdir.dir ? "/" : "", o->outdir.dir);
     return o->dir ? QUIRE_OK : err_memory(err);
 }
@@ -122,10 +122,10 @@ static quire_status open_temporary(void *ctx, struct output_dir *s,
     }
     fd = open(o->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT) /* nothing was kept yet */
-        return object_memory_open(&o->q->clock, &s->store, err);
+        return store_memory_open(&o->q->clock, &s->store, err);
     st = check_own(fd, o->dir, err);
     if (!st)
-        return object_files_adopt(fd, o->dir, reads, &s->store, err);
+        return store_files_adopt(fd, o->dir, reads, &s->store, err);
     if (fd >= 0)
         close(fd);
     return st;
@@ -184,8 +184,7 @@ void quire_outputs_close(quire_outputs *o)
 {
     if (!o)
         return;
-    if (o->outdir.store)
-        o->outdir.store->ops->free(o->outdir.store);
+    store_free(o->outdir.store);
     arena_release(&o->keep);
     arena_release(&o->loan);
     free(o);
@@ -262,7 +261,7 @@ static quire_status fill_draft(struct draft *d, quire_read_fn read, void *ctx,
         n = 0;
         st = read(ctx, piece, PIECE, &n, err);
         if (!st && n > 0)
-            st = d->ops->write(d, bytes_of(piece, n), err);
+            st = object_write(d, bytes_of(piece, n), err);
     }
     free(piece);
     return st;
@@ -273,7 +272,7 @@ static quire_status describe(quire_outputs *o, const char *id, const char *tool,
                              struct arena *keep, quire_output *out,
                              quire_error *err)
 {
-    struct object_store *store = o->outdir.store;
+    struct store *store = o->outdir.store;
 
     *out = (quire_output){.id = id,
                           .tool = tool,
@@ -281,7 +280,7 @@ static quire_status describe(quire_outputs *o, const char *id, const char *tool,
                           .modified_us = info->modified_ns / 1000};
     out->address = address_spell(*tool ? ADDRESS_ARTIFACT : ADDRESS_AGENT, id,
                                  keep);
-    out->path = arena_printf(keep, "%s/%s", store->ops->place(store), name);
+    out->path = arena_printf(keep, "%s/%s", store_place(store), name);
     return out->address && out->path ? QUIRE_OK : err_memory(err);
 }
 
@@ -290,7 +289,7 @@ quire_status quire_report_put(quire_outputs *o, const char *name,
                               quire_output *out, quire_error *err)
 {
     struct object_info info = {0};
-    struct object_store *store;
+    struct store *store;
     const char *file, *id;
     struct draft *d;
     quire_status st;
@@ -306,13 +305,14 @@ quire_status quire_report_put(quire_outputs *o, const char *name,
     store = o->outdir.store;
     st = fill_draft(d, read, ctx, err);
     if (st) {
-        d->ops->discard(d);
+        object_discard(d);
         return st;
     }
     st = output_dir_put_report(&o->outdir, d, name, parent, &o->loan, &file,
                                &id, err);
     if (!st)
-        store->ops->stat(store, file, &info, NULL); /* it is kept in any case */
+        object_stat(store->objects, file, &info,
+                    NULL); /* it is kept in any case */
     if (!st)
         st = describe(o, id, "", file, &info, &o->loan, out, err);
     return st;

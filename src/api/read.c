@@ -141,7 +141,7 @@ static quire_status read_object(void *ctx, uint64_t from, quire_write_fn write,
     size_t n = 1;
 
     while (!st && n > 0) {
-        st = file->ops->read(file, from, piece, PIECE, &n, err);
+        st = object_read(file, from, piece, PIECE, &n, err);
         if (!st && n > 0)
             st = write(write_ctx, bytes_of(piece, n), err);
         from += n;
@@ -186,10 +186,10 @@ static quire_status give_file(quire_outputs *o, const char *name,
                               const quire_read_options *options,
                               quire_line_fn each, void *ctx, quire_error *err)
 {
-    struct object_store *store = o->outdir.store;
+    struct store *store = o->outdir.store;
     struct object_info info;
     struct object *file;
-    quire_status st = store->ops->open(store, name, &file, &info, err);
+    quire_status st = object_open(store->objects, name, &file, &info, err);
     struct lines_source source = {.seeks = true, .read = read_object};
 
     if (st == QUIRE_NOT_FOUND)
@@ -199,7 +199,7 @@ static quire_status give_file(quire_outputs *o, const char *name,
         return st;
     source.ctx = file;
     st = give_lines(&source, address, options, each, ctx, err);
-    file->ops->close(file);
+    object_close(file);
     return st;
 }
 
@@ -223,12 +223,12 @@ static quire_status give_blob(struct quire *q, const struct address *a,
 
 /* ---- values ------------------------------------------------------------- */
 
-static quire_status load(struct object_store *store, const char *name,
-                         struct buf *out, quire_error *err)
+static quire_status load(struct store *store, const char *name, struct buf *out,
+                         quire_error *err)
 {
     struct object_info info;
     struct object *file;
-    quire_status st = store->ops->open(store, name, &file, &info, err);
+    quire_status st = object_open(store->objects, name, &file, &info, err);
     size_t n = 0;
     char *room;
 
@@ -239,10 +239,10 @@ static quire_status load(struct object_store *store, const char *name,
         st = err_set(err, QUIRE_NO_MEMORY,
                      "%s is too large to take a value out of", name);
     } else {
-        st = file->ops->read(file, 0, room, (size_t)info.size, &n, err);
+        st = object_read(file, 0, room, (size_t)info.size, &n, err);
         buf_grow(out, n);
     }
-    file->ops->close(file);
+    object_close(file);
     return st;
 }
 

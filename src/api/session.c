@@ -25,14 +25,14 @@ enum { TITLE_MAX = 4096 };
 static quire_status note_outside(struct quire *q, const char *path,
                                  quire_error *err)
 {
-    struct object_store *home;
+    struct store *home;
     quire_status st = need_home(q, &home, err);
     const char *place;
     size_t len;
 
     if (st)
         return st;
-    place = home->ops->place(home);
+    place = store_place(home);
     len = strlen(place);
     if (*path != '/' || (!strncmp(path, place, len) && path[len] == '/' &&
                          gc_sources_include(path + len + 1)))
@@ -185,7 +185,7 @@ static quire_status place_file(const char *path, struct arena *keep,
     if (access(dir, F_OK) != 0)
         return err_fail(err, QUIRE_NOT_FOUND, "create the directory first",
                         "%s does not exist", dir);
-    return object_files_open(dir, false, &out->store, err);
+    return store_files_open(dir, false, &out->store, err);
 }
 
 quire_status quire_session_new(quire *q, const quire_session_options *options,
@@ -410,8 +410,7 @@ quire_status quire_session_repair(quire *q, const char *which,
     }
     if (!st && changed) {
         arena_reset(&q->loan);
-        *kept = arena_printf(&q->loan, "%s/%s", p.store->ops->place(p.store),
-                             to);
+        *kept = arena_printf(&q->loan, "%s/%s", store_place(p.store), to);
         if (!*kept)
             st = err_memory(err);
     }
@@ -448,8 +447,7 @@ quire_status quire_session_find(quire *q, const char *which, const char **path,
         st = session_lookup(q, which, &tmp, &p, err);
     if (!st) {
         arena_reset(&q->loan);
-        *path = arena_printf(&q->loan, "%s/%s", p.store->ops->place(p.store),
-                             p.name);
+        *path = arena_printf(&q->loan, "%s/%s", store_place(p.store), p.name);
         if (!*path)
             st = err_memory(err);
     }
@@ -458,7 +456,7 @@ quire_status quire_session_find(quire *q, const char *which, const char **path,
     return st;
 }
 
-quire_status session_describe_item(struct object_store *store,
+quire_status session_describe_item(struct store *store,
                                    const struct list_item *item,
                                    struct buf *path, quire_session_info *out,
                                    quire_error *err)
@@ -480,7 +478,7 @@ quire_status session_describe_item(struct object_store *store,
         .archived = !strncmp(item->name, "archive/", 8),
     };
     buf_clear(path);
-    buf_add_str(path, store->ops->place(store));
+    buf_add_str(path, store_place(store));
     buf_add_char(path, '/');
     buf_add_str(path, item->name);
     out->path = buf_text(path);
@@ -512,7 +510,8 @@ quire_status sessions_list(struct quire *q, bool archived, struct list *l,
     /* Without a catalogue the list is only slower; a native home gets one. */
     need_catalog(q, !q->read_only && has_sessions(q), NULL);
     l->key = session_name_from_home(q, dir, l->arena);
-    return l->key ? list_find(l, q->all, dir, q->catalog.db, !q->read_only, err)
+    return l->key ? list_find(l, q->all->logs, dir, q->catalog.db,
+                              !q->read_only, err)
                   : err_memory(err);
 }
 

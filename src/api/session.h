@@ -44,7 +44,7 @@ quire_status sessions_list(struct quire *q, bool archived, struct list *l,
                            quire_error *err);
 
 /* Describe a list item; its path is in `path`. */
-quire_status session_describe_item(struct object_store *store,
+quire_status session_describe_item(struct store *store,
                                    const struct list_item *item,
                                    struct buf *path, quire_session_info *out,
                                    quire_error *err);

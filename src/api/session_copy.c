@@ -57,22 +57,22 @@ static quire_status copy_file(struct copying *c, struct object *file,
                               const char *to, bool *unreadable,
                               quire_error *err)
 {
-    struct object_store *all = c->q->all;
+    struct store *all = c->q->all;
     uint8_t probe;
     size_t n;
     struct draft *d;
     /* An error here is the source's, whatever happens to the draft. */
-    quire_status st = file->ops->read(file, 0, &probe, 1, &n, err);
+    quire_status st = object_read(file, 0, &probe, 1, &n, err);
 
     *unreadable = st != QUIRE_OK;
     if (!st)
-        st = all->ops->create(all, &d, err);
+        st = object_create(all->objects, &d, err);
     if (st)
         return st;
     st = object_copy(file, 0, UINT64_MAX, d, err);
     if (!st)
-        return d->ops->publish(d, to, true, err);
-    d->ops->discard(d);
+        return object_publish(d, to, true, err);
+    object_discard(d);
     return st;
 }
 
@@ -81,7 +81,7 @@ static quire_status copy_output(void *ctx, const char *name,
                                 quire_error *err)
 {
     struct copying *c = ctx;
-    struct object_store *from = session_store(c->source);
+    struct store *from = session_store(c->source);
     bool flat = strchr(session_name(c->source), '/') == NULL;
     bool unreadable = true;
     struct object_info now;
@@ -96,10 +96,10 @@ static quire_status copy_output(void *ctx, const char *name,
         return QUIRE_OK;
     if (asprintf(&to, "%s%s", c->to_dir, name + strlen(c->from_dir)) < 0)
         return err_memory(err);
-    st = from->ops->open(from, name, &file, &now, &why);
+    st = object_open(from->objects, name, &file, &now, &why);
     if (!st) {
         st = copy_file(c, file, to, &unreadable, &why);
-        file->ops->close(file);
+        object_close(file);
     }
     free(to);
     if (st == QUIRE_NOT_FOUND)
@@ -145,9 +145,9 @@ static bool cut_to_home(char *path)
 static quire_status open_home_of(struct copying *c, quire_error *err)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
-    struct object_store *store = session_store(c->source);
+    struct store *store = session_store(c->source);
     char path[PATH_MAX], probe[PATH_MAX + 16];
-    int n = snprintf(path, sizeof path, "%s/%s", store->ops->place(store),
+    int n = snprintf(path, sizeof path, "%s/%s", store_place(store),
                      session_name(c->source));
 
     if (n < 0 || (size_t)n >= sizeof path || !cut_to_home(path))
@@ -285,10 +285,10 @@ static quire_status open_source(struct copying *c, const char *which,
  * then the copy is incomplete. */
 static quire_status still_there(quire_session *source, quire_error *err)
 {
-    struct object_store *store = session_store(source);
+    struct store *store = session_store(source);
     const char *name = session_name(source);
     struct object_info info;
-    quire_status st = store->ops->stat(store, name, &info, err);
+    quire_status st = log_stat(store->logs, name, &info, err);
 
     if (st != QUIRE_NOT_FOUND)
         return st;
@@ -320,8 +320,9 @@ static quire_status plan_copy(struct copying *c, struct arena *tmp,
 static quire_status copy_parts(struct copying *c, const struct new_session *b,
                                quire_error *err)
 {
-    struct object_store *from = session_store(c->source);
-    quire_status st = from->ops->list(from, c->from_dir, copy_output, c, err);
+    struct store *from = session_store(c->source);
+    quire_status st = object_list(from->objects, c->from_dir, copy_output, c,
+                                  err);
 
     if (!st && !c->in_home)
         st = take_blobs(c, err);
@@ -331,11 +332,11 @@ static quire_status copy_parts(struct copying *c, const struct new_session *b,
     if (!st)
         st = session_entry_not_found(c->source, c->o.entry,
                                      session_copy(c->source, c->o.entry,
-                                                  c->q->all, b->name, &b->birth,
-                                                  err),
+                                                  c->q->all->logs, b->name,
+                                                  &b->birth, err),
                                      err);
     if (st)
-        c->q->all->ops->clear(c->q->all, c->to_dir, NULL);
+        object_clear(c->q->all->objects, c->to_dir, NULL);
     return st;
 }
 

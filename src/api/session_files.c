@@ -25,7 +25,7 @@
 /* ---- files that belong together ----------------------------------------- */
 
 struct file_walk {
-    struct object_store *store;
+    struct store *store;
     quire_text_fn each;
     void *ctx;
 };
@@ -38,7 +38,7 @@ static quire_status emit_file(void *ctx, const char *name,
     quire_status st;
 
     (void)info;
-    if (asprintf(&path, "%s/%s", w->store->ops->place(w->store), name) < 0)
+    if (asprintf(&path, "%s/%s", store_place(w->store), name) < 0)
         return err_memory(err);
     st = w->each(w->ctx, path, err);
     free(path);
@@ -59,7 +59,7 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
     if (!st && info.path)
         st = emit_file(&w, name, NULL, err);
     if (!st)
-        st = w.store->ops->list(w.store, outputs, emit_file, &w, err);
+        st = object_list(w.store->objects, outputs, emit_file, &w, err);
     if (!st)
         st = session_each_backup(w.store, name, emit_file, &w, err);
     arena_release(&tmp);
@@ -75,7 +75,7 @@ static quire_status lock_theirs(struct quire *q, const char *name,
 
     if (q->kind != QUIRE_KIND_OMP)
         return QUIRE_OK;
-    if (asprintf(&path, "%s/%s", q->all->ops->place(q->all), name) < 0)
+    if (asprintf(&path, "%s/%s", store_place(q->all), name) < 0)
         return err_memory(err);
     st = omp_lock_acquire(path, q->busy_ms, out, err);
     free(path);
@@ -88,7 +88,7 @@ static quire_status rename_both(struct quire *q, const char *from,
 {
     const char *from_dir = session_outputs_dir(from, tmp),
                *to_dir = session_outputs_dir(to, tmp);
-    struct object_store *all = q->all;
+    struct store *all = q->all;
     quire_error why = {0};
     quire_status st;
     bool outputs;
@@ -96,17 +96,18 @@ static quire_status rename_both(struct quire *q, const char *from,
     if (!from_dir || !to_dir)
         return err_memory(err);
     /* Outputs first: after a crash in between, moving again completes it. */
-    st = all->ops->rename(all, from_dir, to_dir, &why);
+    st = object_rename(all->objects, from_dir, to_dir, &why);
     outputs = !st;
     if (st == QUIRE_EXISTS)
         err_set(&why, st, "%s/%s already exists", q->root, to_dir);
     if (!st || st == QUIRE_NOT_FOUND) { /* most have none */
-        st = all->ops->rename(all, from, to, &why);
+        st = log_rename(all->logs, from, to, &why);
         if (st == QUIRE_EXISTS)
             err_set(&why, st, "%s/%s already exists", q->root, to);
         else if (st == QUIRE_NOT_FOUND)
             err_set(&why, st, "%s/%s has been removed or moved", q->root, from);
-        if (st && outputs && all->ops->rename(all, to_dir, from_dir, NULL))
+        if (st && outputs &&
+            object_rename(all->objects, to_dir, from_dir, NULL))
             err_next(&why,
                      "its outputs are now in %s/%s; move them back by "
                      "hand",
@@ -122,7 +123,7 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
                               struct arena *tmp, quire_error *err)
 {
     struct omp_lock theirs = OMP_LOCK_INIT;
-    struct object_store *all = q->all;
+    struct store *all = q->all;
     /* A collection that scans the target first and the source later would
      * miss it. */
     quire_status st = hold_blobs(q, err);
@@ -134,7 +135,7 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
         st = session_lock_dir(q, all, from, tmp, err);
     if (!st) {
         st = rename_both(q, from, to, tmp, err);
-        all->ops->unlock_dir(all);
+        object_unlock_dir(all->objects);
     }
     omp_lock_release(&theirs);
     release_blobs(q);
@@ -146,9 +147,10 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
 /* A session of the home, locked while it is moved or removed. */
 static quire_status hold_place(struct quire *q,
                                const struct session_location *p,
-                               struct object **out, quire_error *err)
+                               struct log **out, quire_error *err)
 {
-    quire_status st = session_hold(p->store, p->name, q->busy_ms, out, err);
+    quire_status st = session_hold(p->store->logs, p->name, q->busy_ms, out,
+                                   err);
 
     if (st == QUIRE_NOT_FOUND)
         err_set(err, st, "%s has been removed or moved", p->name);
@@ -239,7 +241,7 @@ static quire_status lend_path(struct quire *q, const char *name,
                               const char **path, quire_error *err)
 {
     arena_reset(&q->loan);
-    *path = arena_printf(&q->loan, "%s/%s", q->all->ops->place(q->all), name);
+    *path = arena_printf(&q->loan, "%s/%s", store_place(q->all), name);
     return *path ? QUIRE_OK : err_memory(err);
 }
 
@@ -248,7 +250,7 @@ static quire_status set_archived(struct quire *q, const char *which, bool away,
 {
     static const char archive[] = "archive/";
     struct arena tmp = ARENA_INIT;
-    struct object *held = NULL;
+    struct log *held = NULL;
     struct session_location p = {0};
     const char *to;
     quire_status st = find_in_home(q, which, &tmp, &p, err);
@@ -267,7 +269,7 @@ static quire_status set_archived(struct quire *q, const char *which, bool away,
             st = lend_path(q, to, path, err);
     }
     if (held)
-        held->ops->close(held);
+        log_close(held);
     session_location_release(&p);
     arena_release(&tmp);
     return st;
@@ -346,7 +348,7 @@ static quire_status forget(struct quire *q, const struct session_location *p,
     struct removal file = {.name = noted};
     struct object_info info;
     const char *key;
-    quire_status st = p->store->ops->stat(p->store, p->name, &info, err);
+    quire_status st = log_stat(p->store->logs, p->name, &info, err);
 
     if (st == QUIRE_NOT_FOUND)
         return err_set(err, st, "%s has been removed or moved", p->name);
@@ -402,7 +404,7 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 {
     struct omp_lock theirs = OMP_LOCK_INIT;
     struct arena tmp = ARENA_INIT;
-    struct object *held = NULL;
+    struct log *held = NULL;
     struct session_location p = {0};
     const char *noted = NULL; /* relative to the home */
     quire_status st;
@@ -428,11 +430,11 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
         st = session_lock_dir(q, p.store, p.name, &tmp, err);
     if (!st) {
         st = remove_held(q, &p, noted, &tmp, err);
-        p.store->ops->unlock_dir(p.store);
+        object_unlock_dir(p.store->objects);
     }
     omp_lock_release(&theirs);
     if (held)
-        held->ops->close(held);
+        log_close(held);
     session_location_release(&p);
     arena_release(&tmp);
     return st;
@@ -442,7 +444,7 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 
 struct removal_list {
     struct quire *q;
-    struct object_store *store;
+    struct store *store;
     const char *place; /* directory that names are relative to */
     bool only_outputs; /* files that are no outputs stay */
     quire_removal_fn each;
@@ -499,17 +501,17 @@ static quire_status list_session(struct removal_list *l,
                                  struct arena *tmp, quire_error *err)
 {
     const char *outputs = session_outputs_dir(p->name, tmp);
-    struct object_store *store = p->store;
+    struct store *store = p->store;
     struct object_info info;
-    quire_status st = outputs ? store->ops->stat(store, p->name, &info, err)
+    quire_status st = outputs ? log_stat(store->logs, p->name, &info, err)
                               : err_memory(err);
 
-    l->place = store->ops->place(store);
+    l->place = store_place(store);
     if (!st)
         st = list_file(l, p->name, info.size, err);
     l->only_outputs = !p->in_home;
     if (!st)
-        st = store->ops->list(store, outputs, list_object, l, err);
+        st = object_list(store->objects, outputs, list_object, l, err);
     l->only_outputs = false;
     return st ? st : session_each_backup(store, p->name, list_object, l, err);
 }

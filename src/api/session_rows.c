@@ -37,7 +37,7 @@
 /* One session of a listing. */
 struct listed {
     struct list_item item; /* text in the arena of the listing             */
-    struct object_store *store;
+    struct store *store;
     bool in_home;
     bool gone; /* it was removed meanwhile                                  */
     bool bad;  /* it cannot be read                                         */
@@ -146,7 +146,7 @@ static bool is_unchanged(const struct object_info *was,
 
 /* Count an open file. A larger file has grown, unless the counter finds that it
  * was replaced. */
-static quire_status count_file(struct listed *l, struct object *file,
+static quire_status count_file(struct listed *l, struct log *file,
                                const struct object_info *info, quire_error *err)
 {
     int64_t now_ns = clock_us(&clock_system) * 1000;
@@ -193,7 +193,7 @@ static quire_status count_if_changed(struct quire *q, struct listed *l,
                                      quire_error *err)
 {
     struct object_info info;
-    struct object *file;
+    struct log *file;
     quire_error why = {0};
     quire_status st = QUIRE_OK;
 
@@ -204,10 +204,10 @@ static quire_status count_if_changed(struct quire *q, struct listed *l,
         st = find_row(q, l, keep, err);
     if (st || (l->counted && is_unchanged(&l->info, &l->item.info)))
         return st;
-    st = l->store->ops->open(l->store, l->item.name, &file, &info, &why);
+    st = log_open(l->store->logs, l->item.name, LOG_READ, &file, &info, &why);
     if (!st) {
         st = count_file(l, file, &info, &why);
-        file->ops->close(file);
+        log_close(file);
     }
     return st ? tolerate(l, st, &why, err) : QUIRE_OK;
 }
@@ -223,7 +223,7 @@ static quire_status check_file(struct quire *q, struct listed *l,
     quire_status st = noted ? QUIRE_OK : err_memory(err);
 
     if (!st)
-        st = l->store->ops->stat(l->store, l->item.name, &info, err);
+        st = log_stat(l->store->logs, l->item.name, &info, err);
     if (st) {
         l->gone = st == QUIRE_NOT_FOUND;
         return l->gone ? QUIRE_OK : st;
@@ -606,9 +606,9 @@ static quire_status read_item(const struct session_location *p,
                               struct arena *keep, struct list_item *item,
                               quire_error *err)
 {
-    struct object *file;
-    quire_status st = p->store->ops->open(p->store, p->name, &file, &item->info,
-                                          err);
+    struct log *file;
+    quire_status st = log_open(p->store->logs, p->name, LOG_READ, &file,
+                               &item->info, err);
 
     if (st == QUIRE_NOT_FOUND)
         return err_set(err, st, "%s has been removed or moved", p->name);
@@ -616,7 +616,7 @@ static quire_status read_item(const struct session_location *p,
         return st;
     item->name = p->name;
     st = list_read(file, item->info.size, keep, &item->meta, err);
-    file->ops->close(file);
+    log_close(file);
     if (!st && !item->meta.id) {
         st = err_fail(err, QUIRE_DAMAGED,
                       HINT_SHELL

@@ -175,17 +175,23 @@ static bool find_counts(struct stats *s, int64_t tenant, const char *id,
     return true;
 }
 
+/* A session is opened a second time, as a log. */
 static quire_status see_session(struct stats *s, const struct gc_source *source,
-                                struct object *file, quire_error *err)
+                                quire_error *err)
 {
+    struct object_info info;
+    struct log *file;
     struct arena tmp = ARENA_INIT;
     struct list_meta meta = {.id = NULL};
     struct session_usage t = {0};
     quire_stat_session one = {.bytes = source->info->size};
     quire_tenant_stats *owner = tenant_of(s, source->label);
-    quire_status st = QUIRE_OK;
+    quire_status st = log_open(source->store->logs, source->name, LOG_READ,
+                               &file, &info, err);
     int64_t ms;
 
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     if (list_read(file, source->info->size, &tmp, &meta, NULL) || !meta.id)
         meta = (struct list_meta){.id = "", .title = "", .created = ""};
     snprintf(one.id, sizeof one.id, "%s", meta.id);
@@ -204,6 +210,7 @@ static quire_status see_session(struct stats *s, const struct gc_source *source,
         owner->entries += t.entries;
         owner->messages += t.messages;
     }
+    log_close(file);
     arena_release(&tmp);
     return st;
 }
@@ -234,17 +241,17 @@ static quire_status see_source(void *ctx, const struct gc_source *source,
     struct object_info info;
     struct object *file;
     uint64_t end;
-    quire_status st = source->store->ops->open(source->store, source->name,
-                                               &file, &info, err);
+    quire_status st = object_open(source->store->objects, source->name, &file,
+                                  &info, err);
 
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     st = ref_scan_object(file, 0, s->piece, see_reference, s, &end, err);
     if (!st && is_called(source->name, ".jsonl"))
-        st = see_session(s, source, file, err);
+        st = see_session(s, source, err);
     else if (!st && is_called(source->name, "/events.json"))
         see_conversation(s, source);
-    file->ops->close(file);
+    object_close(file);
     return st;
 }
 
@@ -273,12 +280,12 @@ static quire_status see_output(void *ctx, const char *name,
 static quire_status count_outputs(struct stats *s, quire_error *err)
 {
     static const char *const roots[] = {"sessions", "archive", "tenants"};
-    struct object_store *home;
+    struct store *home;
     quire_status st = need_home(s->q, &home, err);
     int i;
 
     for (i = 0; i < 3 && !st; i++)
-        st = home->ops->list(home, roots[i], see_output, s, err);
+        st = object_list(home->objects, roots[i], see_output, s, err);
     return st;
 }
 

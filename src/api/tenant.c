@@ -385,7 +385,7 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
                                  quire_error *err)
 {
     struct holdings h = {0};
-    struct object_store *home;
+    struct store *home;
     char dir[TENANT_DIR_SIZE];
     quire_error why = {0};
     quire_tenant t = {.id = 0};
@@ -403,7 +403,7 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
         return st;
     tenants_dir(t.id, dir);
     if (!all) /* before the transaction: others would wait for the disk */
-        st = home->ops->list(home, dir, count_file, &h, err);
+        st = object_list(home->objects, dir, count_file, &h, err);
     if (!st)
         st = forget(q, &t, all ? NULL : &h, dir, err);
     if (st)

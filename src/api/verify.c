@@ -9,7 +9,7 @@
 /* What one thread uses alone. */
 struct worker {
     struct blobs *blobs;
-    struct object_store *files;
+    struct store *files;
     struct db *db;
     struct worker *next;
 };
@@ -23,8 +23,7 @@ struct workers {
 static void free_worker(struct worker *h)
 {
     blobs_free(h->blobs);
-    if (h->files)
-        h->files->ops->free(h->files);
+    store_free(h->files);
     if (h->db)
         db_close(h->db);
     free(h);
@@ -44,13 +43,14 @@ static quire_status open_worker(void *ctx, struct blobs **out, quire_error *err)
 
     if (!h)
         return err_memory(err);
-    st = object_files_open(q->blob_path, true, &h->files, err);
+    st = store_files_open(q->blob_path, true, &h->files, err);
     if (!st && q->blobs_db)
         st = db_sqlite_open(&dbc, &h->db, err);
-    config.files = h->files;
-    config.db = h->db;
-    if (!st)
+    if (!st) {
+        config.files = h->files->objects;
+        config.db = h->db;
         st = blobs_new(&config, &h->blobs, err);
+    }
     if (st) {
         free_worker(h);
         return st;

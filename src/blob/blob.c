@@ -63,8 +63,7 @@ quire_status blobs_lock(struct blobs *b, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (!b->locked)
-        st = b->c.files->ops->lock(b->c.files, OBJECT_SHARED, b->c.busy_ms,
-                                   err);
+        st = object_lock(b->c.files, OBJECT_SHARED, b->c.busy_ms, err);
     b->locked = !st;
     return st;
 }
@@ -73,7 +72,7 @@ void blobs_unlock(struct blobs *b)
 {
     if (b->batch || *b->c.holds || !b->locked)
         return;
-    b->c.files->ops->lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
+    object_lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
     b->locked = false;
 }
 
@@ -94,7 +93,7 @@ quire_status blobs_hold(struct blobs *b, quire_error *err)
         return st;
     /* A running collection must mark again, even if this process crashes after
      * it has written a reference: so the generation is raised first. */
-    b->c.files->ops->touch_gen(b->c.files);
+    object_touch_gen(b->c.files);
     return QUIRE_OK;
 }
 
@@ -117,10 +116,10 @@ static quire_status read_ends(struct object *o, struct blob_location *p,
 
     if (p->stored < sizeof header + sizeof trailer)
         return QUIRE_OK;
-    st = o->ops->read(o, 0, header, sizeof header, &n, err);
+    st = object_read(o, 0, header, sizeof header, &n, err);
     if (!st && n == sizeof header)
-        st = o->ops->read(o, p->stored - sizeof trailer, trailer,
-                          sizeof trailer, &n, err);
+        st = object_read(o, p->stored - sizeof trailer, trailer, sizeof trailer,
+                         &n, err);
     if (st)
         return st;
     p->ends_read = n == sizeof trailer &&
@@ -142,7 +141,7 @@ static quire_status find_file(struct blobs *b, const quire_digest *d,
     quire_status st;
 
     layout_name(b->c.layout, d, name);
-    st = files->ops->open(files, name, open, &info, err);
+    st = object_open(files, name, open, &info, err);
     if (st)
         return st;
     *out = (struct blob_location){
@@ -159,7 +158,7 @@ static quire_status find_file(struct blobs *b, const quire_digest *d,
         st = read_ends(*open, out, err);
     }
     if (st) {
-        (*open)->ops->close(*open);
+        object_close(*open);
         *open = NULL;
     }
     return st;
@@ -193,7 +192,7 @@ quire_status blob_find(struct blobs *b, const quire_digest *d,
     quire_status st = blob_find_open(b, d, out, &open, err);
 
     if (open)
-        open->ops->close(open);
+        object_close(open);
     return st;
 }
 
@@ -216,7 +215,7 @@ const char *blob_path(struct blob_view v, const quire_digest *digest,
     char name[NAME_BYTES];
 
     layout_name(v.store->c.layout, digest, name);
-    return arena_printf(keep, "%s/%s", files->ops->place(files), name);
+    return arena_printf(keep, "%s/%s", object_place(files), name);
 }
 
 /* ---- list --------------------------------------------------------------- */
@@ -273,7 +272,7 @@ quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
     quire_digest last = last_digest();
 
     if (b->c.layout != QUIRE_LAYOUT_PACKED)
-        return b->c.files->ops->list(b->c.files, "", list_file, &l, err);
+        return object_list(b->c.files, "", list_file, &l, err);
     if (!b->rows)
         return QUIRE_OK;
     return blob_table_list(b->rows, &first_digest, &last, list_row, &l, err);
@@ -308,7 +307,7 @@ quire_status blob_names(struct blobs *b, quire_blob_fn each, void *ctx,
     if (b->rows)
         st = blob_table_walk(b->rows, INT64_MIN, INT64_MAX, false, list_row, &l,
                              err);
-    return st ? st : b->c.files->ops->list(b->c.files, "", name_file, &l, err);
+    return st ? st : object_list(b->c.files, "", name_file, &l, err);
 }
 
 /* ---- find by prefix ----------------------------------------------------- */
@@ -380,7 +379,7 @@ quire_status blob_find_prefix(struct blobs *b, const char *hex,
     } else if (b->c.layout != QUIRE_LAYOUT_PACKED) {
         if (b->c.layout == QUIRE_LAYOUT_LOOSE)
             memcpy(dir, (char[]){hex[0], hex[1], '/', hex[2], hex[3], 0}, 6);
-        st = b->c.files->ops->list(b->c.files, dir, match_file, &s, err);
+        st = object_list(b->c.files, dir, match_file, &s, err);
     }
     if (st && st != QUIRE_STOPPED)
         return st;
@@ -413,14 +412,14 @@ static quire_status begin_files(struct blobs *b, quire_error *err)
 {
     struct object_store *files = b->c.files;
 
-    return b->group ? QUIRE_OK : files->ops->begin(files, err);
+    return b->group ? QUIRE_OK : object_begin(files, err);
 }
 
 static quire_status commit_files(struct blobs *b, quire_error *err)
 {
     struct object_store *files = b->c.files;
 
-    return b->group ? QUIRE_OK : files->ops->commit(files, err);
+    return b->group ? QUIRE_OK : object_commit(files, err);
 }
 
 /* In a group the files stay: they are complete, and a collection removes them.
@@ -428,7 +427,7 @@ static quire_status commit_files(struct blobs *b, quire_error *err)
 static void rollback_files(struct blobs *b)
 {
     if (!b->group)
-        b->c.files->ops->rollback(b->c.files);
+        object_rollback(b->c.files);
 }
 
 quire_status blobs_begin(struct blobs *b, quire_error *err)
@@ -509,7 +508,7 @@ quire_status blobs_open_group(struct blobs *b, quire_error *err)
     if (b->rows)
         st = db_open_group(b->c.db, err);
     if (!st) {
-        st = files->ops->begin(files, err);
+        st = object_begin(files, err);
         if (st && b->rows)
             db_close_group(b->c.db, false, &kept, NULL);
     }
@@ -532,10 +531,10 @@ quire_status blobs_close_group(struct blobs *b, bool keep, bool *kept,
     if (keep && b->failed)
         st = report_lost(&why);
     else if (keep)
-        st = files->ops->commit(files, &why);
+        st = object_commit(files, &why);
     if (st || !keep) {
         keep = false;
-        files->ops->rollback(files);
+        object_rollback(files);
     }
     b->group = false;
     *kept = keep;

@@ -107,7 +107,7 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
     if (b->rows && flags & BLOB_CHECK_STRAYS)
         names.hooks = hooks;
     if (!st)
-        st = files->ops->list(files, "", add_name, &names, err);
+        st = object_list(files, "", add_name, &names, err);
     verify_caller_init(&c, b, flags, workers, hooks);
     c.total = packed ? rows : names.n;
     if (!st && b->rows)

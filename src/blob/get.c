@@ -28,7 +28,7 @@ quire_status blob_damaged(struct blobs *b, const quire_digest *d,
     layout_name(b->c.layout, d, name);
     return err_fail(err, QUIRE_DAMAGED, hint, "blob %s %s (file %s/%s)",
                     digest_short(d).s, damage_message(damage),
-                    b->c.files->ops->place(b->c.files), name);
+                    object_place(b->c.files), name);
 }
 
 static quire_status need_unpacker(struct blobs *b, quire_error *err)
@@ -81,7 +81,7 @@ static quire_status read_file(struct blobs *b, const quire_digest *d,
 
     layout_name(b->c.layout, d, name);
     buf_clear(&b->packed);
-    st = files->ops->open(files, name, &o, &info, err);
+    st = object_open(files, name, &o, &info, err);
     if (st == QUIRE_NOT_FOUND) {
         *damage = DAMAGE_MISSING;
         return QUIRE_OK;
@@ -92,11 +92,11 @@ static quire_status read_file(struct blobs *b, const quire_digest *d,
         *damage = info.size < p->stored ? DAMAGE_CUT : DAMAGE_TRAILING;
     } else {
         room = buf_room(&b->packed, (size_t)info.size);
-        st = room ? o->ops->read(o, 0, room, (size_t)info.size, &n, err)
+        st = room ? object_read(o, 0, room, (size_t)info.size, &n, err)
                   : buf_status(&b->packed, "a blob's file", err);
         buf_grow(&b->packed, n);
     }
-    o->ops->close(o);
+    object_close(o);
     return st;
 }
 
@@ -195,7 +195,7 @@ static quire_status next_piece(struct blobs *b, struct reading *r,
     room = buf_room(&b->packed, PIECE_BYTES);
     if (!room)
         return buf_status(&b->packed, "a piece of a blob", err);
-    st = r->object->ops->read(r->object, r->at, room, PIECE_BYTES, &n, err);
+    st = object_read(r->object, r->at, room, PIECE_BYTES, &n, err);
     r->at += n;
     *out = bytes_of(room, n);
     return st;
@@ -280,7 +280,7 @@ static quire_status stream_file(struct blobs *b, const quire_digest *d,
     quire_status st;
 
     layout_name(b->c.layout, d, name);
-    st = files->ops->open(files, name, &r->object, &info, err);
+    st = object_open(files, name, &r->object, &info, err);
     if (st == QUIRE_NOT_FOUND) {
         *damage = DAMAGE_MISSING;
         return QUIRE_OK;
@@ -293,7 +293,7 @@ static quire_status stream_file(struct blobs *b, const quire_digest *d,
         st = read_plain(b, r, err);
     else
         st = read_gzip(b, p, r, damage, err);
-    r->object->ops->close(r->object);
+    object_close(r->object);
     if (!st && !*damage && all) {
         hash_end(&r->hash, &actual);
         if (!digest_equal(&actual, d))

@@ -51,8 +51,8 @@ uint64_t gunzip_at(const struct gunzip *g)
 static quire_status feed(struct gunzip *g, quire_error *err)
 {
     size_t n;
-    quire_status st = g->file->ops->read(g->file, g->at, g->input,
-                                         sizeof g->input, &n, err);
+    quire_status st = object_read(g->file, g->at, g->input, sizeof g->input, &n,
+                                  err);
 
     if (st)
         return st;

@@ -106,15 +106,15 @@ static quire_status check_file_of_row(struct blobs *b,
     quire_status st;
 
     layout_name(b->c.layout, &id->digest, name);
-    st = b->c.files->ops->open(b->c.files, name, &o, &info, err);
+    st = object_open(b->c.files, name, &o, &info, err);
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     *whole = info.size == p->stored;
     if (*whole && p->codec == CODEC_GZIP) {
-        st = o->ops->read(o, 0, head, sizeof head, &n, err);
+        st = object_read(o, 0, head, sizeof head, &n, err);
         *whole = !st && n == sizeof head && gzip_head_read(head);
     }
-    o->ops->close(o);
+    object_close(o);
     return st;
 }
 
@@ -162,7 +162,7 @@ static quire_status mark_seen(struct blobs *b, const struct identity *id,
 
     /* Its writer may not have synced it. A batch syncs at its end. */
     assert(p->has_row || open);
-    st = !p->has_row                               ? open->ops->sync(open, err)
+    st = !p->has_row                               ? object_sync(open, err)
          : !b->batch && !b->group && !b->c.relaxed ? db_settle(b->c.db, err)
                                                    : QUIRE_OK;
     if (st)
@@ -173,7 +173,7 @@ static quire_status mark_seen(struct blobs *b, const struct identity *id,
         return QUIRE_OK;
     now_s = p->seen_s = now_s > p->seen_s ? now_s : p->seen_s + 1;
     if (!p->has_row)
-        return open->ops->touch(open, now_s, err);
+        return object_touch(open, now_s, err);
     st = begin_rows(b, DB_SOON, err);
     return st ? st
               : end_rows(b, blob_table_seen(b->rows, &id->digest, now_s, err),
@@ -190,10 +190,10 @@ static quire_status add_missing_row(struct blobs *b, const struct identity *id,
 
     assert(open);
     p->seen_s = clock_s(b->c.clock);
-    st = open->ops->sync(open, err);
+    st = object_sync(open, err);
     /* A collection that saw the file before its row goes by the file's time. */
     if (!st)
-        st = open->ops->touch(open, p->seen_s, err);
+        st = object_touch(open, p->seen_s, err);
     if (!st)
         st = begin_rows(b, DB_DURABLE, err);
     if (st)
@@ -222,7 +222,7 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
     st = blob_find_open(b, &id->digest, &p, &open, err);
     /* Rely on a file only under the lock, and then check it again. */
     if (!st && open && !b->locked) {
-        open->ops->close(open);
+        object_close(open);
         open = NULL;
         st = blobs_lock(b, err);
         if (!st)
@@ -236,7 +236,7 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
         *done = !st;
     }
     if (open)
-        open->ops->close(open);
+        object_close(open);
     if (*done) {
         p.size = id->size;
         p.size_known = true;
@@ -259,7 +259,7 @@ quire_status blob_freshen(struct blobs *b, const quire_digest *d,
     if (!st)
         st = mark_seen(b, &id, &p, open, err);
     if (open)
-        open->ops->close(open);
+        object_close(open);
     blobs_unlock(b);
     return st;
 }
@@ -297,7 +297,7 @@ static quire_status store_draft(struct blobs *b, const struct identity *id,
     layout_name(b->c.layout, &id->digest, name);
     /* Replacing is harmless: another copy has the same content, or is damaged.
      */
-    st = draft->ops->publish(draft, name, true, err);
+    st = object_publish(draft, name, true, err);
     return st ? st : store_row(b, id, p, NULL, err);
 }
 
@@ -307,13 +307,13 @@ static quire_status store_file(struct blobs *b, const struct identity *id,
 {
     struct object_store *files = b->c.files;
     struct draft *draft;
-    quire_status st = files->ops->create(files, &draft, err);
+    quire_status st = object_create(files, &draft, err);
 
     if (st)
         return st;
-    st = draft->ops->write(draft, stored, err);
+    st = object_write(draft, stored, err);
     if (st) {
-        draft->ops->discard(draft);
+        object_discard(draft);
         return st;
     }
     return store_draft(b, id, draft, p, err);
@@ -398,7 +398,7 @@ static quire_status drain_write(void *ctx, quire_bytes bytes, quire_error *err)
     struct drain *d = ctx;
 
     d->stored += bytes.len;
-    return d->draft->ops->write(d->draft, bytes, err);
+    return object_write(d->draft, bytes, err);
 }
 
 static quire_status begin_packing(struct blobs *b, quire_bytes first,
@@ -427,7 +427,7 @@ static quire_status finish_large(struct blobs *b, const struct identity *id,
     };
 
     if (st) {
-        drain->draft->ops->discard(drain->draft);
+        object_discard(drain->draft);
         return st;
     }
     st = store_draft(b, id, drain->draft, &p, err);
@@ -443,7 +443,7 @@ static quire_status put_large(struct blobs *b, const struct identity *id,
 {
     struct object_store *files = b->c.files;
     struct drain drain = {0};
-    quire_status st = files->ops->create(files, &drain.draft, err);
+    quire_status st = object_create(files, &drain.draft, err);
 
     if (st)
         return st;
@@ -550,7 +550,7 @@ static quire_status put_large_stream(struct blob_view v, quire_read_fn read,
     bool done = false;
     quire_status st;
 
-    st = files->ops->create(files, &drain.draft, err);
+    st = object_create(files, &drain.draft, err);
     if (st)
         return st;
     st = pack_stream(b, read, ctx, buf, have, &drain, &id, err);
@@ -560,7 +560,7 @@ static quire_status put_large_stream(struct blob_view v, quire_read_fn read,
         st = accept_present(b, &id, flags, info, &done, err);
     if (!done)
         return finish_large(b, &id, &drain, st, info, err);
-    drain.draft->ops->discard(drain.draft);
+    object_discard(drain.draft);
     return QUIRE_OK;
 }
 

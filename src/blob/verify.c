@@ -72,7 +72,7 @@ static quire_status report_stray(struct verify *c, const quire_digest *d,
     layout_name(c->b->c.layout, d, name);
     err_fail(&why, QUIRE_OK, HINT_SHELL "`quire repair` adds it",
              "quire.db has no row for the file %s/%s",
-             c->b->c.files->ops->place(c->b->c.files), name);
+             object_place(c->b->c.files), name);
     return report_problem(c, d, "stray", &why, err);
 }
 
@@ -147,7 +147,7 @@ static quire_status check_presence(struct verify *c, const quire_digest *d,
     if (*damage || p->where == IN_ROW)
         return QUIRE_OK;
     layout_name(c->b->c.layout, d, name);
-    st = files->ops->stat(files, name, &info, err);
+    st = object_stat(files, name, &info, err);
     if (st == QUIRE_NOT_FOUND)
         *damage = DAMAGE_MISSING;
     else if (!st && info.size != p->stored)

@@ -99,7 +99,7 @@ static quire_status mend_index(struct quire *q, quire_error *err)
 
 /* The file of a label: in the home, or, a whole path, anywhere. */
 static quire_status open_label(struct quire *q, const char *label,
-                               struct object_store **store, const char **name,
+                               struct store **store, const char **name,
                                bool *own, struct arena *keep, quire_error *err)
 {
     const char *slash = strrchr(label, '/');
@@ -112,7 +112,7 @@ static quire_status open_label(struct quire *q, const char *label,
     *name = slash + 1;
     dir = arena_text(keep, bytes_of(label, (size_t)(slash - label)));
     *store = NULL;
-    return dir ? object_files_open(*dir ? dir : "/", false, store, err)
+    return dir ? store_files_open(*dir ? dir : "/", false, store, err)
                : err_memory(err);
 }
 
@@ -121,7 +121,7 @@ static quire_status mend_file(struct quire *q, struct finding *f,
 {
     struct session_env env = sessions_env(q, q->kind == QUIRE_KIND_OMP);
     char noise[NAMES_ID_SIZE];
-    struct object_store *store = NULL;
+    struct store *store = NULL;
     const char *name, *to = NULL;
     bool changed = false, own;
     quire_status st = open_label(q, f->problem.where, &store, &name, &own, keep,
@@ -145,7 +145,7 @@ static quire_status mend_file(struct quire *q, struct finding *f,
         st = f->how ? QUIRE_OK : err_memory(err);
     }
     if (own && store)
-        store->ops->free(store);
+        store_free(store);
     return st;
 }
 

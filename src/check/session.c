@@ -120,9 +120,8 @@ static quire_status check_json(struct file_check *l, quire_error *err)
     size_t size = (size_t)l->info.size, n = 0;
     char *room = buf_room(&text, size + 1);
     quire_error why = {.what = ""};
-    quire_status st = room
-                          ? l->file->ops->read(l->file, 0, room, size, &n, &why)
-                          : buf_status(&text, l->is->label, &why);
+    quire_status st = room ? object_read(l->file, 0, room, size, &n, &why)
+                           : buf_status(&text, l->is->label, &why);
 
     buf_grow(&text, n);
     if (!st && !json_check(buf_bytes(&text), JSON_UTF8, &e) && e.why) {
@@ -160,11 +159,10 @@ static bool is_reference(struct file_check *l, uint64_t at)
     char before[64], quote;
     size_t want = at < sizeof before ? (size_t)at : sizeof before, n = 0;
 
-    if (l->file->ops->read(l->file, at + HEX, &quote, 1, &n, NULL) || n != 1 ||
+    if (object_read(l->file, at + HEX, &quote, 1, &n, NULL) || n != 1 ||
         quote != '"')
         return false;
-    if (l->file->ops->read(l->file, at - want, before, want, &n, NULL) ||
-        n != want)
+    if (object_read(l->file, at - want, before, want, &n, NULL) || n != want)
         return false;
     return ends_in(before, n, "\"data\"", "\"blob:sha256:") ||
            ends_in(before, n, "\"result\"", "\"blob:sha256:") ||
@@ -241,7 +239,7 @@ static quire_status compare_usage(struct file_check *l, struct stmt *s,
         stmt_column_int(s, 2) != info->modified_ns ||
         stmt_column_int(s, 3) != info->changed_ns)
         return QUIRE_OK;
-    st = session_usage_read(l->file, &t, err);
+    st = session_usage_read(l->log, &t, err);
     memcpy(sums,
            (uint64_t[]){t.entries, t.messages, t.input, t.output, t.cache_read,
                         t.cache_write, t.total, t.cost},
@@ -291,7 +289,7 @@ static quire_status check_known(struct file_check *l, quire_error *err)
     struct arena tmp = ARENA_INIT;
     struct list_meta meta = {.id = NULL};
     quire_error why = {.what = ""};
-    quire_status st = list_read(l->file, l->info.size, &tmp, &meta, &why);
+    quire_status st = list_read(l->log, l->info.size, &tmp, &meta, &why);
 
     st = report_failure(l, l->is->label, st, &why, err);
     if (!st && meta.id && !(l->is->id = strdup(meta.id)))
@@ -330,21 +328,29 @@ static quire_status check_content(struct file_check *l, quire_error *err)
     return st;
 }
 
-/* Open it, and have it in memory if it is not too large. */
+/* Open it, as a log and as an object, and have it in memory if it is not too
+ * large. */
 static quire_status open_file(struct file_check *l, quire_error *err)
 {
-    struct object *file;
-    quire_status st = l->store->ops->open(l->store, l->name, &file, &l->info,
-                                          err);
+    struct object_info again;
+    struct log *log;
+    quire_status st = log_open(l->store->logs, l->name, LOG_READ, &log,
+                               &l->info, err);
 
-    if (st || l->info.size > WHOLE_MAX) {
-        l->file = file;
+    if (st)
+        return st;
+    if (l->info.size > WHOLE_MAX) {
+        l->log = log;
+        st = object_open(l->store->objects, l->name, &l->file, &again, err);
+        if (st)
+            log_close(log);
         return st;
     }
-    st = preloaded_read(&l->whole, l->store, file, &l->info, err);
-    file->ops->close(file);
+    st = preloaded_read(&l->whole, l->store, log, &l->info, err);
+    log_close(log);
     l->info = l->whole.info;
     l->store = &l->whole.store;
+    l->log = &l->whole.log;
     l->file = &l->whole.object;
     return st;
 }
@@ -366,7 +372,8 @@ quire_status file_check_run(struct file_check *l, struct looked *is,
     if (st)
         return report_failure(l, is->label, st, &why, err);
     st = check_content(l, err);
-    l->file->ops->close(l->file);
+    log_close(l->log);
+    object_close(l->file);
     return st;
 }
 

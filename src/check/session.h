@@ -41,9 +41,10 @@ struct file_check {
     /* The file it is at: */
     struct looked *is;
     struct parallel_chunk *turn;
-    struct object_store *store;
+    struct store *store;
     const char *name;
-    struct object *file; /* owned, or in `whole` */
+    struct log *log; /* both owned, or in `whole` */
+    struct object *file;
     struct object_info info;
     quire_status said; /* result of a hook that ends the check */
 };

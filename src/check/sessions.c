@@ -230,14 +230,14 @@ static bool same_meta(const struct list_meta *a, const struct list_meta *b)
 }
 
 /* What is kept of a file that has not changed since, against the file. */
-static quire_status compare_item(struct checks *c, struct object_store *home,
+static quire_status compare_item(struct checks *c, struct store *home,
                                  const struct list_item *kept, quire_error *err)
 {
     quire_problem p = {.where = kept->name, .kind = "list"};
     struct mending m = {.how = MEND_SESSIONS};
     struct list_item read = {.name = kept->name};
     struct arena tmp = ARENA_INIT;
-    quire_status st = list_reread(home, &read, &tmp, err);
+    quire_status st = list_reread(home->logs, &read, &tmp, err);
     bool same = st == QUIRE_NOT_FOUND ||
                 read.info.changed_ns != kept->info.changed_ns ||
                 (!st && same_meta(&kept->meta, &read.meta));
@@ -257,13 +257,13 @@ static quire_status check_list(struct checks *c, const char *root,
 {
     struct arena keep = ARENA_INIT;
     struct list kept = {.arena = &keep, .key = root, .only_kept = true};
-    struct object_store *home;
+    struct store *home;
     quire_error why = {.what = ""};
     quire_status st = need_home(c->q, &home, &why);
     size_t i;
 
     if (!st)
-        st = list_find(&kept, home, root, c->q->catalog.db, false, &why);
+        st = list_find(&kept, home->logs, root, c->q->catalog.db, false, &why);
     for (i = 0; !st && i < kept.n; i++)
         st = compare_item(c, home, &kept.items[i], &why);
     list_release(&kept);

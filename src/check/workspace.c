@@ -30,7 +30,7 @@
 
 struct spaces {
     struct checks *c;
-    struct object_store *home;
+    struct store *home;
     struct map seen;               /* "<tenant> <id>/<path>" of files */
     struct map dirs;               /* "<tenant> <id>" of directories  */
     struct artifact_limits own;    /* of the default tenant        */
@@ -51,7 +51,7 @@ static quire_status report_file(struct checks *c, const char *where,
     return checks_found(c, &p, NULL, err);
 }
 
-static quire_status hash_file(struct object_store *store, const char *name,
+static quire_status hash_file(struct store *store, const char *name,
                               quire_digest *out, uint64_t *size,
                               quire_error *err)
 {
@@ -61,18 +61,19 @@ static quire_status hash_file(struct object_store *store, const char *name,
     struct object *file = NULL;
     struct hash h;
     size_t n = 1;
-    quire_status st = piece ? store->ops->open(store, name, &file, &info, err)
-                            : err_memory(err);
+    quire_status st = piece
+                          ? object_open(store->objects, name, &file, &info, err)
+                          : err_memory(err);
 
     hash_init(&h);
     for (*size = 0; !st && n > 0; *size += n) {
-        st = file->ops->read(file, *size, piece, PIECE, &n, err);
+        st = object_read(file, *size, piece, PIECE, &n, err);
         if (!st)
             hash_add(&h, bytes_of(piece, n));
     }
     hash_end(&h, out);
     if (file)
-        file->ops->close(file);
+        object_close(file);
     free(piece);
     return st;
 }
@@ -248,9 +249,9 @@ quire_status check_workspaces(struct checks *c, quire_error *err)
     map_init(&w.seen, c->seen.seed[0], c->seen.seed[1]);
     map_init(&w.dirs, c->seen.seed[0], c->seen.seed[1]);
     if (!st)
-        st = w.home->ops->list(w.home, "artifacts", check_file, &w, &why);
+        st = object_list(w.home->objects, "artifacts", check_file, &w, &why);
     if (!st)
-        st = w.home->ops->list(w.home, "tenants", check_file, &w, &why);
+        st = object_list(w.home->objects, "tenants", check_file, &w, &why);
     if (!st && w.dirs.n > 0)
         st = check_rows(&w, &why);
     if (w.dir >= 0)

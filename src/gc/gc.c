@@ -126,7 +126,7 @@ static quire_status judge_files(struct judging *j, quire_error *err)
 {
     struct object_store *files = j->g->b->c.files;
 
-    return files->ops->list(files, "", judge_file, j, err);
+    return object_list(files, "", judge_file, j, err);
 }
 
 static quire_status judge_some_rows(struct judging *j, int64_t since,

@@ -250,7 +250,7 @@ static quire_status read_piece(void *ctx, void *buf, size_t cap, size_t *n,
                                quire_error *err)
 {
     struct cursor *c = ctx;
-    quire_status st = c->file->ops->read(c->file, c->at, buf, cap, n, err);
+    quire_status st = object_read(c->file, c->at, buf, cap, n, err);
 
     if (!st)
         c->at += *n;

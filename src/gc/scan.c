@@ -49,7 +49,7 @@ static quire_status read_tail(struct object *file, uint64_t end,
                               quire_error *err)
 {
     size_t n = end < REF_INDEX_TAIL ? (size_t)end : REF_INDEX_TAIL;
-    quire_status st = file->ops->read(file, end - n, tail, n, &n, err);
+    quire_status st = object_read(file, end - n, tail, n, &n, err);
 
     *len = (uint32_t)n;
     return st;
@@ -177,7 +177,7 @@ static quire_status read_task(struct worker *w, struct gc_task *t,
     if (st)
         return t->gone ? QUIRE_OK : st;
     st = read_file(w, t, file, &info, err);
-    file->ops->close(file);
+    object_close(file);
     return st;
 }
 

@@ -44,21 +44,21 @@ enum { TRIES = 4 };
 static quire_status lock_store(struct gc *g, quire_error *err)
 {
     struct object_store *files = g->b->c.files;
-    quire_status st = files->ops->lock(files, OBJECT_EXCLUSIVE, g->b->c.busy_ms,
-                                       err);
+    quire_status st = object_lock(files, OBJECT_EXCLUSIVE, g->b->c.busy_ms,
+                                  err);
 
     if (st == QUIRE_BUSY) {
         err_fail(err, st, "collect again later; nothing is lost",
                  "a process is about to refer to blobs of %s: a batch is open, "
                  "or a session with an image that has no file yet",
-                 files->ops->place(files));
+                 object_place(files));
     }
     return st;
 }
 
 static void unlock_store(struct gc *g)
 {
-    g->b->c.files->ops->lock(g->b->c.files, OBJECT_UNLOCK, 0, NULL);
+    object_lock(g->b->c.files, OBJECT_UNLOCK, 0, NULL);
 }
 
 static void pause_ns(long ns)
@@ -105,7 +105,7 @@ static quire_status read_generation(struct gc *g, int64_t *mark,
 
     if (st)
         return st;
-    st = files->ops->gen(files, mark, err);
+    st = object_gen(files, mark, err);
     unlock_store(g);
     return st;
 }
@@ -134,7 +134,7 @@ static quire_status find_quiet_moment(struct gc *g, quire_error *err)
             st = lock_store(g, err);
         if (st)
             return st;
-        st = files->ops->gen(files, &after, err);
+        st = object_gen(files, &after, err);
         if (!st && before == after)
             return QUIRE_OK;
         unlock_store(g);
@@ -209,7 +209,7 @@ static quire_status may_remove(struct gc *g, const struct gc_candidate *c,
         st = blob_table_find(g->b->rows, &c->digest, &p, err);
     if (st != QUIRE_NOT_FOUND)
         return st;
-    st = files->ops->stat(files, name, &info, err);
+    st = object_stat(files, name, &info, err);
     *may = !st && info.modified_s <= c->seen_s;
     return st;
 }
@@ -225,7 +225,7 @@ static quire_status remove_file(struct gc *g, const struct gc_candidate *c,
     if (!c->has_row)
         st = may_remove(g, c, name, gone, err);
     if (!st && *gone)
-        st = files->ops->remove(files, name, err);
+        st = object_remove(files, name, err);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -390,12 +390,12 @@ quire_status gc_sweep(struct gc *g, struct gc_candidate *list, size_t n,
     wait_next_second(g);
     st = recheck_all(g, list, &n, err);
     if (!st)
-        st = files->ops->begin(files, err);
+        st = object_begin(files, err);
     if (st)
         return st;
     st = remove_all(g, list, n, err);
     if (!st)
-        return files->ops->commit(files, err);
-    files->ops->rollback(files);
+        return object_commit(files, err);
+    object_rollback(files);
     return st;
 }

@@ -52,16 +52,15 @@ quire_status conversations_open(struct conversations *c, const char *location,
     if (!st)
         st = fs_lock(c->fd, FS_EXCLUSIVE, wait_ms, err);
     if (!st)
-        st = object_files_open(c->path, false, &c->store, err);
+        st = store_files_open(c->path, false, &c->store, err);
     if (!st)
-        st = c->store->ops->scan(c->store, "", add_litter, c, err);
+        st = object_scan(c->store->objects, "", add_litter, c, err);
     return st;
 }
 
 void conversations_close(struct conversations *c)
 {
-    if (c->store)
-        c->store->ops->free(c->store);
+    store_free(c->store);
     if (c->fd >= 0)
         close(c->fd);
     arena_release(&c->keep);
@@ -107,17 +106,16 @@ static quire_status check_number(const char *path, struct taken *t,
                                  quire_error *err)
 {
     static const char *const dirs[] = {"", ".archive", ".trash"};
-    struct object_store *store = NULL;
+    struct store *store = NULL;
     quire_status st;
     size_t i;
 
     if (access(path, F_OK) != 0)
         return QUIRE_OK;
-    st = object_files_open(path, true, &store, err);
+    st = store_files_open(path, true, &store, err);
     for (i = 0; i < 3 && !st; i++)
-        st = store->ops->scan(store, dirs[i], compare_number, t, err);
-    if (store)
-        store->ops->free(store);
+        st = object_scan(store->objects, dirs[i], compare_number, t, err);
+    store_free(store);
     return st;
 }
 
@@ -217,16 +215,16 @@ static quire_status put_file(struct conversations *c, const char *dir,
                              const char *name, quire_bytes text,
                              quire_error *err)
 {
-    const struct object_ops *ops = c->store->ops;
     const char *path = arena_printf(&c->keep, "%s/%s", dir, name);
     struct draft *d = NULL;
-    quire_status st = path ? ops->create(c->store, &d, err) : err_memory(err);
+    quire_status st = path ? object_create(c->store->objects, &d, err)
+                           : err_memory(err);
 
     if (!st)
-        st = ops->write(d, text, err);
+        st = object_write(d, text, err);
     if (st && d)
-        ops->discard(d);
-    return st ? st : ops->publish(d, path, false, err);
+        object_discard(d);
+    return st ? st : object_publish(d, path, false, err);
 }
 
 static quire_status put_files(struct conversations *c, const char *dir,
@@ -283,7 +281,7 @@ static quire_status name_it(struct conversations *c, const char *from,
     }
     if (!st) {
         *out = arena_text(&c->keep, buf_bytes(&name));
-        st = *out ? c->store->ops->rename(c->store, from, *out, err)
+        st = *out ? object_rename(c->store->objects, from, *out, err)
                   : err_memory(err);
     }
     buf_release(&name);

@@ -52,7 +52,7 @@ static quire_status read_whole(struct jp_file *f, struct object *o,
 
         if (!room)
             return err_memory(err);
-        st = o->ops->read(o, f->text.len, room, size - f->text.len, &n, err);
+        st = object_read(o, f->text.len, room, size - f->text.len, &n, err);
         if (!st)
             buf_grow(&f->text, n);
     }
@@ -70,9 +70,9 @@ quire_status jp_file_open(struct jp_file *f, const struct place_info *place,
     f->text = (struct buf)BUF_INIT(CONVERSATION_MAX);
     st = check_link(f, err);
     if (!st)
-        st = object_files_open(place->path, !write, &f->store, err);
+        st = store_files_open(place->path, !write, &f->store, err);
     if (!st)
-        st = f->store->ops->open(f->store, name, &o, &f->info, err);
+        st = object_open(f->store->objects, name, &o, &f->info, err);
     if (st == QUIRE_NOT_FOUND) {
         err_fail(err, st, "name the directory of a conversation",
                  "%.200s is not there", f->where);
@@ -80,7 +80,7 @@ quire_status jp_file_open(struct jp_file *f, const struct place_info *place,
     if (!st)
         st = read_whole(f, o, err);
     if (o)
-        o->ops->close(o);
+        object_close(o);
     return st;
 }
 
@@ -89,8 +89,7 @@ void jp_file_release(struct jp_file *f)
     size_t i;
 
     buf_release(&f->text);
-    if (f->store)
-        f->store->ops->free(f->store);
+    store_free(f->store);
     f->store = NULL;
     for (i = 0; i < sizeof f->locks / sizeof *f->locks; i++) {
         if (f->locks[i] > 0)
@@ -212,18 +211,18 @@ static quire_status report_changed(const struct jp_file *f, quire_error *err)
 }
 
 static quire_status draft_of(struct jp_file *f, quire_bytes text,
-                             struct draft **out, quire_error *err)
+                             struct log_draft **out, quire_error *err)
 {
-    struct draft *d = NULL;
-    quire_status st = f->store->ops->create(f->store, &d, err);
+    struct log_draft *d = NULL;
+    quire_status st = log_create(f->store->logs, &d, err);
 
     if (!st)
-        st = d->ops->write(d, text, err);
+        st = log_write(d, text, err);
     /* The wait for the disk comes before the last look at the file. */
     if (!st)
-        st = d->ops->settle(d, err);
+        st = log_settle(d, err);
     if (st && d) {
-        d->ops->discard(d);
+        log_discard(d);
         d = NULL;
     }
     *out = d;
@@ -233,22 +232,21 @@ static quire_status draft_of(struct jp_file *f, quire_bytes text,
 quire_status jp_file_replace(struct jp_file *f, quire_bytes text,
                              quire_error *err)
 {
-    const struct object_ops *ops = f->store->ops;
     struct object_info now = {0};
-    struct object *o = NULL;
-    struct draft *d = NULL;
+    struct log *o = NULL;
+    struct log_draft *d = NULL;
     quire_status st = draft_of(f, text, &d, err);
 
     if (st)
         return st;
-    st = ops->edit(f->store, f->name, &o, &now, err);
+    st = log_open(f->store->logs, f->name, LOG_APPEND, &o, &now, err);
     if (st == QUIRE_NOT_FOUND || (!st && !is_same_file(&now, &f->info)))
         st = report_changed(f, err);
     if (st)
-        d->ops->discard(d);
+        log_discard(d);
     else
-        st = ops->swap(o, d, err);
+        st = log_replace(o, d, err);
     if (o)
-        o->ops->close(o);
+        log_close(o);
     return st;
 }

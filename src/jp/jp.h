@@ -43,7 +43,7 @@
 #include "base/buf.h"
 #include "blob/blob.h"
 #include "quire.h"
-#include "store/object.h"
+#include "store/store.h"
 
 /* Maximum size of a file, before and after. */
 #define CONVERSATION_MAX ((size_t)1 << 30)
@@ -152,7 +152,7 @@ quire_status locate_each(const char *name, quire_text_fn each, void *ctx,
 
 /* A file that was read whole; {0} before. */
 struct jp_file {
-    struct object_store *store; /* owned: its directory             */
+    struct store *store; /* owned: its directory             */
     const char *name;
     char where[512]; /* its path, for messages            */
     struct buf text;

@@ -235,13 +235,13 @@ static int by_name(const void *a, const void *b)
 static quire_status list_dir(const char *dir, struct listing *l,
                              quire_error *err)
 {
-    struct object_store *store = NULL;
-    quire_status st = object_files_open(dir, true, &store, err);
+    struct store *store = NULL;
+    quire_status st = store_files_open(dir, true, &store, err);
 
     if (st)
         return st;
-    st = store->ops->scan(store, "", add_name, l, err);
-    store->ops->free(store);
+    st = object_scan(store->objects, "", add_name, l, err);
+    store_free(store);
     if (l->n)
         qsort(l->names, l->n, sizeof *l->names, by_name);
     return st;

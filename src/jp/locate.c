@@ -132,18 +132,17 @@ quire_status location_private(const char *shared, struct arena *keep,
     struct private_search s = {.base = private_base(keep),
                                .shared = shared,
                                .keep = keep};
-    struct object_store *store = NULL;
+    struct store *store = NULL;
     quire_status st;
 
     *out = NULL;
     if (!is_directory(s.base))
         return QUIRE_OK;
     read_workspace_id(shared, keep, s.id);
-    st = object_files_open(s.base, true, &store, err);
+    st = store_files_open(s.base, true, &store, err);
     if (!st)
-        st = store->ops->scan(store, "", try_private, &s, err);
-    if (store)
-        store->ops->free(store);
+        st = object_scan(store->objects, "", try_private, &s, err);
+    store_free(store);
     *out = s.found;
     return st;
 }

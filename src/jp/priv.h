@@ -110,7 +110,7 @@ bool event_time(quire_bytes value, int64_t *us);
 struct conversations {
     const char *path;
     int fd;
-    struct object_store *store;
+    struct store *store;
     struct arena keep;
 };
 

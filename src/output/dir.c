@@ -67,8 +67,8 @@ static bool owner_exists(struct output_dir *s)
 {
     struct object_info info;
 
-    return !s->owner || s->store->ops->stat(s->store, s->owner, &info, NULL) !=
-                            QUIRE_NOT_FOUND;
+    return !s->owner ||
+           log_stat(s->store->logs, s->owner, &info, NULL) != QUIRE_NOT_FOUND;
 }
 
 /* Open the store; `dir` is where the outputs are now. */
@@ -97,7 +97,7 @@ quire_status output_dir_draft(struct output_dir *s, struct draft **out,
     quire_status st = open_store(s, err);
 
     return st ? st
-              : as_io_error(s->store->ops->create(s->store, out, err), err);
+              : as_io_error(object_create(s->store->objects, out, err), err);
 }
 
 static quire_status scan_dir(struct output_dir *s, object_scan_fn each,
@@ -106,8 +106,8 @@ static quire_status scan_dir(struct output_dir *s, object_scan_fn each,
     quire_status st = open_store(s, err);
 
     return st ? st
-              : as_io_error(s->store->ops->scan(s->store, s->dir, each, ctx,
-                                                err),
+              : as_io_error(object_scan(s->store->objects, s->dir, each, ctx,
+                                        err),
                             err);
 }
 
@@ -167,7 +167,7 @@ static const char *owner_dir(const struct output_dir *s, struct arena *keep)
 static quire_status lock_owner_dir(struct output_dir *s, struct arena *keep,
                                    quire_error *err)
 {
-    struct object_store *store = s->store;
+    struct store *store = s->store;
     quire_status st;
     int i;
 
@@ -176,13 +176,13 @@ static quire_status lock_owner_dir(struct output_dir *s, struct arena *keep,
 
         if (!dir)
             return err_memory(err);
-        st = store->ops->lock_dir(store, dir, s->busy_ms, err);
+        st = object_lock_dir(store->objects, dir, s->busy_ms, err);
         if (st && st != QUIRE_NOT_FOUND)
             return as_io_error(st, err);
         if (!st && owner_exists(s))
             return QUIRE_OK;
         if (!st)
-            store->ops->unlock_dir(store);
+            object_unlock_dir(store->objects);
         if (!s->follow || !s->follow(s->ctx, s))
             break;
     }
@@ -217,13 +217,13 @@ static quire_status take_number(struct output_dir *s, struct draft *d,
             st = err_memory(err);
             break;
         }
-        st = d->ops->publish(d, *name, false, err);
+        st = object_publish(d, *name, false, err);
         if (st != QUIRE_EXISTS)
             return as_io_error(st, err);
         st = QUIRE_OK;
         series->next++;
     }
-    d->ops->discard(d);
+    object_discard(d);
     return st;
 }
 
@@ -232,16 +232,16 @@ static quire_status put_numbered(struct output_dir *s, struct draft *d,
                                  struct arena *keep, const char **name,
                                  const char **base, quire_error *err)
 {
-    quire_status st = d->ops->settle(d, err);
+    quire_status st = object_settle(d, err);
 
     if (!st)
         st = lock_owner_dir(s, keep, err);
     if (st) {
-        d->ops->discard(d);
+        object_discard(d);
         return st;
     }
     st = take_number(s, d, series, rest, keep, name, base, err);
-    s->store->ops->unlock_dir(s->store);
+    object_unlock_dir(s->store->objects);
     return st;
 }
 
@@ -309,7 +309,7 @@ quire_status output_dir_put_report(struct output_dir *s, struct draft *d,
             st = err_memory(err);
     }
     if (st) {
-        d->ops->discard(d);
+        object_discard(d);
         return st;
     }
     st = put_numbered(s, d, &series, rest, keep, name, &base, err);
@@ -388,7 +388,7 @@ quire_status output_dir_find_report(struct output_dir *s, const char *id,
     if (!st && !*name)
         st = err_memory(err);
     return st ? st
-              : as_io_error(s->store->ops->stat(s->store, *name, &info, err),
+              : as_io_error(object_stat(s->store->objects, *name, &info, err),
                             err);
 }
 
@@ -431,9 +431,9 @@ static quire_status keep_number(struct output_dir *s, const char *id,
     st = scan_dir(s, record_number, &series, err);
     if (st || series.next != n + 1)
         return st;
-    st = s->store->ops->create(s->store, &d, err);
+    st = object_create(s->store->objects, &d, err);
     if (!st)
-        st = d->ops->publish(d, name, true, err);
+        st = object_publish(d, name, true, err);
     return as_io_error(st, err);
 }
 
@@ -449,7 +449,7 @@ static quire_status remove_files(struct output_dir *s, const char *id,
 
     /* The JSON beside a report first: without the report it is not found. */
     if (!st)
-        st = s->store->ops->remove(s->store, name, err);
+        st = object_remove(s->store->objects, name, err);
     if (st && st != QUIRE_NOT_FOUND)
         return as_io_error(st, err);
     /* Another program may have used a number twice. */
@@ -457,7 +457,7 @@ static quire_status remove_files(struct output_dir *s, const char *id,
         st = report ? output_dir_find_report(s, id, ".md", keep, &name, err)
                     : output_dir_find_log(s, id, keep, &name, err);
         if (!st)
-            st = as_io_error(s->store->ops->remove(s->store, name, err), err);
+            st = as_io_error(object_remove(s->store->objects, name, err), err);
         if (st)
             break;
         any = true;
@@ -481,7 +481,7 @@ quire_status output_dir_remove(struct output_dir *s, const char *id,
     st = keep_number(s, id, report, keep, err);
     if (!st)
         st = remove_files(s, id, report, keep, err);
-    s->store->ops->unlock_dir(s->store);
+    object_unlock_dir(s->store->objects);
     return st;
 }
 

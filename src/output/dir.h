@@ -15,12 +15,12 @@
 
 #include "base/arena.h"
 #include "quire.h"
-#include "store/object.h"
+#include "store/store.h"
 
 struct output_dir {
-    struct object_store *store; /* NULL until it is needed                  */
-    const char *dir;            /* in the store; "": all of it              */
-    const char *owner;          /* the session's file: without it nothing is
+    struct store *store; /* NULL until it is needed                  */
+    const char *dir;     /* in the store; "": all of it              */
+    const char *owner;   /* the session's file: without it nothing is
                                  * stored here any more. NULL: no owner */
     int busy_ms;
 

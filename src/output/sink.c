@@ -86,7 +86,7 @@ void sink_free(struct sink *s)
     if (!s)
         return;
     if (s->draft)
-        s->draft->ops->discard(s->draft);
+        object_discard(s->draft);
     head_tail_release(&s->window);
     arena_release(&s->keep);
     free(s);
@@ -97,14 +97,13 @@ void sink_free(struct sink *s)
 static void discard_file(struct sink *s)
 {
     if (s->draft)
-        s->draft->ops->discard(s->draft);
+        object_discard(s->draft);
     s->draft = NULL;
 }
 
 static void write_text(struct sink *s, quire_bytes text)
 {
-    if (s->draft && text.len > 0 &&
-        s->draft->ops->write(s->draft, text, &s->problem))
+    if (s->draft && text.len > 0 && object_write(s->draft, text, &s->problem))
         discard_file(s);
 }
 
@@ -154,7 +153,7 @@ void sink_write(struct sink *s, quire_bytes bytes)
 /* Give the file its number. */
 static void publish_file(struct sink *s, quire_sink_result *result)
 {
-    struct object_store *store = s->dir->store;
+    struct store *store = s->dir->store;
     struct draft *d = s->draft;
     const char *name, *id;
 
@@ -162,8 +161,7 @@ static void publish_file(struct sink *s, quire_sink_result *result)
     if (output_dir_put_log(s->dir, d, s->tool, &s->keep, &name, &id,
                            &s->problem))
         return;
-    result->path = arena_printf(&s->keep, "%s/%s", store->ops->place(store),
-                                name);
+    result->path = arena_printf(&s->keep, "%s/%s", store_place(store), name);
     result->id = id;
     if (!result->path) {
         result->id = NULL;

@@ -108,25 +108,26 @@ quire_status write_ready(quire_session *s, quire_error *err)
 
 quire_status write_to_file(quire_session *s, quire_error *err)
 {
-    struct object_store *store = s->store;
-    struct object *log;
-    struct draft *d;
-    quire_status st = store->ops->create(store, &d, err);
+    struct log *log;
+    struct log_draft *d;
+    quire_status st = log_create(s->store->logs, &d, err);
 
     if (st)
         return st;
-    st = object_copy(s->log, 0, s->size, d, err);
+    st = log_copy(s->log, 0, s->size, d, err);
     if (st) {
-        d->ops->discard(d);
+        log_discard(d);
         return st;
     }
-    st = d->ops->publish_open(d, s->name, &log, err);
-    if (st == QUIRE_EXISTS)
+    st = log_publish(d, s->name, false, &log, err);
+    if (st == QUIRE_EXISTS) {
+        log_discard(d);
         return err_set(err, st, "%s already exists", s->path);
+    }
     if (st)
         return st;
-    s->log->ops->close(s->log);
-    s->scratch->ops->free(s->scratch);
+    log_close(s->log);
+    store_free(s->scratch);
     s->scratch = NULL;
     s->log = log;
     s->in_file = true;
@@ -154,7 +155,7 @@ static quire_status wait_synced(quire_session *s, uint64_t target,
         s->syncing = true;
         reach = s->n_written;
         pthread_mutex_unlock(&s->lock);
-        st = s->log->ops->sync(s->log, &why);
+        st = log_sync(s->log, &why);
         pthread_mutex_lock(&s->lock);
         s->syncing = false;
         if (!st) {
@@ -454,7 +455,7 @@ quire_status write_persist(quire_session *s, quire_bytes entry,
 static quire_status put_line(quire_session *s, quire_bytes line,
                              quire_error *err)
 {
-    quire_status st = s->log->ops->append_at(s->log, s->size, line, err);
+    quire_status st = log_append(s->log, LOG_NO_EPOCH, s->size, line, err);
 
     if (st)
         return write_latch(s, st, err);
@@ -471,7 +472,7 @@ static quire_status cut_fragment(quire_session *s, quire_error *err)
 
     if (!s->fragment || !s->open_end)
         return QUIRE_OK;
-    st = s->log->ops->cut(s->log, s->fragment_at, err);
+    st = log_cut(s->log, s->fragment_at, err);
     if (st)
         return write_latch(s, st, err);
     s->size = s->fragment_at;

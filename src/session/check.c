@@ -27,7 +27,7 @@ static void list_problem(struct problems *p, const struct entry *e,
 
 /* Fill in the missing line numbers in one pass over the file. Problems are
  * sorted by their place. */
-static quire_status count_lines(struct object_store *store, const char *name,
+static quire_status count_lines(struct log_store *store, const char *name,
                                 struct problems *p, quire_error *err)
 {
     enum { PIECE = 64 * 1024 };
@@ -35,14 +35,14 @@ static quire_status count_lines(struct object_store *store, const char *name,
     uint64_t at = 0, line = 1;
     size_t i = 0, n = 1;
     struct object_info info;
-    struct object *log = NULL;
-    quire_status st = piece ? store->ops->open(store, name, &log, &info, err)
+    struct log *log = NULL;
+    quire_status st = piece ? log_open(store, name, LOG_READ, &log, &info, err)
                             : err_memory(err);
 
     while (!st && i < p->n && n > 0) {
         const char *c = piece, *stop;
 
-        st = log->ops->read(log, at, piece, PIECE, &n, err);
+        st = log_read(log, at, piece, PIECE, &n, err);
         for (; !st && c < piece + n; c = stop) {
             for (; i < p->n && p->list[i].at <= at + (size_t)(c - piece); i++) {
                 if (!p->list[i].line)
@@ -61,7 +61,7 @@ static quire_status count_lines(struct object_store *store, const char *name,
             p->list[i].line = line;
     }
     if (log)
-        log->ops->close(log);
+        log_close(log);
     free(piece);
     return st;
 }
@@ -179,7 +179,7 @@ static quire_status check_refs(quire_session *s, struct problems *p,
 /* A file of an older version, unmigrated: its tree is derived on reading, and
  * cannot be wrong. */
 static quire_status check_old(const struct session_env *env,
-                              struct object_store *store, const char *name,
+                              struct store *store, const char *name,
                               struct problems *p, quire_error *err)
 {
     quire_session s = {.problems = p};
@@ -188,7 +188,7 @@ static quire_status check_old(const struct session_env *env,
     struct jsonl_value v = {0};
     struct jsonl j;
     bool more, open_end = false;
-    quire_status st = store->ops->open(store, name, &s.log, &info, err);
+    quire_status st = log_open(store->logs, name, LOG_READ, &s.log, &info, err);
 
     if (st)
         return st;
@@ -209,7 +209,7 @@ static quire_status check_old(const struct session_env *env,
         load_problem(&s, info.size, 0, "no_newline", NO_NEWLINE);
     jsonl_release(&j);
     release_blobs(env);
-    s.log->ops->close(s.log);
+    log_close(s.log);
     return st;
 }
 
@@ -222,7 +222,7 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->kind, y->kind);
 }
 
-static quire_status emit_problems(struct object_store *store, const char *name,
+static quire_status emit_problems(struct store *store, const char *name,
                                   struct problems *p, quire_problem_fn each,
                                   void *ctx, quire_error *err)
 {
@@ -232,7 +232,7 @@ static quire_status emit_problems(struct object_store *store, const char *name,
     if (p->n)
         qsort(p->list, p->n, sizeof *p->list, by_place);
     if (!st && p->n)
-        st = count_lines(store, name, p, err);
+        st = count_lines(store->logs, name, p, err);
     for (i = 0; !st && i < p->n; i++) {
         quire_session_problem one = {p->list[i].line, p->list[i].at,
                                      p->list[i].kind, p->list[i].why};
@@ -252,9 +252,9 @@ static quire_status report_header(const quire_error *why, quire_problem_fn each,
     return each(ctx, &one, err);
 }
 
-quire_status session_check(const struct session_env *env,
-                           struct object_store *store, const char *name,
-                           quire_problem_fn each, void *ctx, quire_error *err)
+quire_status session_check(const struct session_env *env, struct store *store,
+                           const char *name, quire_problem_fn each, void *ctx,
+                           quire_error *err)
 {
     struct session_place place = {.store = store, .name = name};
     struct arena arena = ARENA_INIT;

@@ -24,7 +24,7 @@
 /* Fits the second-level cache, and keeps system calls few. */
 #define PIECE ((size_t)256 * 1024)
 
-void jsonl_init(struct jsonl *j, struct object *object, uint64_t from,
+void jsonl_init(struct jsonl *j, struct log *object, uint64_t from,
                 uint64_t line, bool full)
 {
     *j = (struct jsonl){.from = object, .full = full, .base = from};
@@ -61,7 +61,7 @@ static quire_status refill(struct jsonl *j, quire_error *err)
     if (!room)
         return buf_status(w, "a line", err);
     n = w->cap - w->len < PIECE ? w->cap - w->len : PIECE;
-    st = j->from->ops->read(j->from, j->base + w->len, room, n, &n, err);
+    st = log_read(j->from, j->base + w->len, room, n, &n, err);
     if (st)
         return st;
     buf_grow(w, n);

@@ -24,7 +24,7 @@
 
 #include "base/buf.h"
 #include "quire.h"
-#include "store/object.h"
+#include "store/log.h"
 
 /* Longer than any line but an attack's, and fits a uint32. */
 #define JSONL_MAX_LINE ((size_t)1 << 30)
@@ -34,9 +34,9 @@
 #define JSONL_MAX_SPREAD ((size_t)1 << 20)
 
 struct jsonl {
-    struct object *from; /* borrowed                                       */
-    bool full;           /* parse everything in full */
-    size_t max_line;     /* longer lines are skipped; JSONL_MAX_LINE        */
+    struct log *from; /* borrowed                                       */
+    bool full;        /* parse everything in full */
+    size_t max_line;  /* longer lines are skipped; JSONL_MAX_LINE        */
 
     /* Private. */
     struct buf window; /* bytes of the object, from `base` on            */
@@ -73,7 +73,7 @@ struct jsonl_value {
 };
 
 /* Begin at byte `from` of the object, in line `line`. */
-void jsonl_init(struct jsonl *j, struct object *object, uint64_t from,
+void jsonl_init(struct jsonl *j, struct log *object, uint64_t from,
                 uint64_t line, bool full);
 void jsonl_release(struct jsonl *j);
 

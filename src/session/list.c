@@ -239,7 +239,7 @@ static void read_suffix(quire_bytes text, struct list_meta *m)
     }
 }
 
-quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
+quire_status list_read(struct log *file, uint64_t size, struct arena *keep,
                        struct list_meta *out, quire_error *err)
 {
     bool all = size <= PREFIX + SUFFIX;
@@ -252,16 +252,16 @@ quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
     out->status = "unknown";
     if (!text)
         return err_memory(err);
-    st = file->ops->read(file, 0, text, cap, &n, err);
+    st = log_read(file, 0, text, cap, &n, err);
     if (!st)
         read_prefix(bytes_of(text, n), all, keep, out);
     if (!st && !out->id && !all && !memchr(text, '\n', n)) {
-        st = file->ops->read(file, 0, text, PREFIX_MAX, &n, err);
+        st = log_read(file, 0, text, PREFIX_MAX, &n, err);
         if (!st)
             read_prefix(bytes_of(text, n), false, keep, out);
     }
     if (!st && !all && out->id)
-        st = file->ops->read(file, size - SUFFIX, text, SUFFIX, &n, err);
+        st = log_read(file, size - SUFFIX, text, SUFFIX, &n, err);
     if (!st && out->id)
         read_suffix(bytes_of(text, n), out);
     if (!out->title)
@@ -274,7 +274,7 @@ quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
 
 struct gathering {
     struct list *list;
-    struct object_store *store;
+    struct log_store *store;
     const char *root;
     size_t n_new; /* files that had to be read */
 };
@@ -302,19 +302,18 @@ static struct list_item *new_item(struct list *l)
     return &l->items[l->n];
 }
 
-static quire_status read_file(struct object_store *store,
-                              struct list_item *item, struct arena *keep,
-                              quire_error *err)
+static quire_status read_file(struct log_store *store, struct list_item *item,
+                              struct arena *keep, quire_error *err)
 {
     struct object_info info;
-    struct object *file;
-    quire_status st = store->ops->open(store, item->name, &file, &info, err);
+    struct log *file;
+    quire_status st = log_open(store, item->name, LOG_READ, &file, &info, err);
 
     if (st)
         return st;
     st = list_read(file, info.size, keep, &item->meta, err);
     item->info = info;
-    file->ops->close(file);
+    log_close(file);
     return st;
 }
 
@@ -334,7 +333,7 @@ static void blame_file(struct list_item *item, struct arena *keep)
                                     .messages = UINT64_MAX};
 }
 
-quire_status list_reread(struct object_store *store, struct list_item *item,
+quire_status list_reread(struct log_store *store, struct list_item *item,
                          struct arena *keep, quire_error *err)
 {
     quire_error why = {0};
@@ -403,7 +402,7 @@ void list_release(struct list *l)
     *l = (struct list){.arena = l->arena};
 }
 
-quire_status list_find(struct list *l, struct object_store *store,
+quire_status list_find(struct list *l, struct log_store *store,
                        const char *root, struct db *cache, bool may_write,
                        quire_error *err)
 {
@@ -414,7 +413,7 @@ quire_status list_find(struct list *l, struct object_store *store,
     if (cache)
         l->cache = list_cache_open(cache, l->key ? l->key : root, root,
                                    l->arena);
-    st = store->ops->list_depth2(store, root, visit_file, &g, err);
+    st = log_list(store, root, visit_file, &g, err);
     if (!st && may_write)
         list_cache_put(l->cache, l, g.n_new);
     if (st)

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "quire.h"
 #include "store/db.h"
-#include "store/object.h"
+#include "store/log.h"
 
 /* A file changed this recently may change again without a new time: the clocks
  * of file systems tick. */
@@ -50,20 +50,20 @@ struct list {
 void list_release(struct list *l);
 
 /* Read the metadata of one file from its first 4 KiB and its last 32. */
-quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
+quire_status list_read(struct log *file, uint64_t size, struct arena *keep,
                        struct list_meta *out, quire_error *err);
 
 /* Read the file of an item again, bypassing the cache; the name stays. One that
  * is not a session or cannot be read is reported as damaged. QUIRE_NOT_FOUND.
  */
-quire_status list_reread(struct object_store *store, struct list_item *item,
+quire_status list_reread(struct log_store *store, struct list_item *item,
                          struct arena *keep, quire_error *err);
 
 /* Find the sessions below `root`, a directory of directories. All of them,
  * whatever the project: the naming of directories has changed over time, and
  * only the header is authoritative. `cache` may be NULL; its failures do not
  * fail the list. */
-quire_status list_find(struct list *l, struct object_store *store,
+quire_status list_find(struct list *l, struct log_store *store,
                        const char *root, struct db *cache, bool may_write,
                        quire_error *err);
 

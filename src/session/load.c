@@ -49,7 +49,7 @@ static quire_status fill_window(quire_session *s, uint64_t from, uint64_t at,
     room = buf_room(w, want);
     if (!room)
         return buf_status(w, "an entry", err);
-    st = s->log->ops->read(s->log, from, room, want, &n, err);
+    st = log_read(s->log, from, room, want, &n, err);
     if (st)
         return st;
     buf_grow(w, n);
@@ -345,7 +345,7 @@ static quire_status add_plain(quire_session *s, const struct jsonl_value *v,
 static bool is_fragment(quire_session *s, const struct jsonl_value *v)
 {
     return !strcmp(v->kind, "torn") && s->in_file &&
-           s->log->ops->unfinished(s->log) == v->at;
+           log_unfinished(s->log) == v->at;
 }
 
 static quire_status add_value(quire_session *s, const struct jsonl_value *v,
@@ -416,7 +416,7 @@ static quire_status check_end(quire_session *s, quire_error *err)
 
     if (s->size == 0)
         return QUIRE_OK;
-    st = s->log->ops->read(s->log, s->size - 1, &last, 1, &n, err);
+    st = log_read(s->log, s->size - 1, &last, 1, &n, err);
     if (!st && n == 1)
         s->open_end = last != '\n';
     return st;
@@ -554,33 +554,33 @@ bool load_again(quire_session *s, quire_status *st, quire_error *err)
 
 /* ---- changes by other processes ----------------------------------------- */
 
-quire_status session_hold(struct object_store *store, const char *name,
-                          int busy_ms, struct object **out, quire_error *err)
+quire_status session_hold(struct log_store *store, const char *name,
+                          int busy_ms, struct log **out, quire_error *err)
 {
     struct object_info info;
-    struct object *log;
+    struct log *log;
     uint64_t size;
     quire_status st;
     bool named = false;
     int tries;
 
     for (tries = 0; tries < 10; tries++) {
-        st = store->ops->edit(store, name, &log, &info, err);
+        st = log_open(store, name, LOG_APPEND, &log, &info, err);
         if (st)
             return st;
-        st = log->ops->hold(log, busy_ms, err);
+        st = log_hold(log, busy_ms, err);
         if (!st)
-            st = log->ops->status(log, &size, &named, err);
+            st = log_status(log, &size, &named, err);
         if (!st && named) {
             *out = log;
             return QUIRE_OK;
         }
-        log->ops->close(log);
+        log_close(log);
         if (st)
             return st;
     }
     return err_set(err, QUIRE_BUSY, "%s/%s is replaced again and again",
-                   store->ops->place(store), name);
+                   log_place(store), name);
 }
 
 /* Ids of entries, to be found again in another file. */
@@ -628,9 +628,9 @@ static quire_status check_own(const quire_session *s, const struct id_list *own,
 
 static quire_status open_again(quire_session *s, quire_error *err)
 {
-    struct object *log = NULL;
-    quire_status st = session_hold(s->store, s->name, s->env.busy_ms, &log,
-                                   err);
+    struct log *log = NULL;
+    quire_status st = session_hold(s->store->logs, s->name, s->env.busy_ms,
+                                   &log, err);
 
     if (st == QUIRE_NOT_FOUND) {
         st = err_fail(err, QUIRE_IO,
@@ -639,7 +639,7 @@ static quire_status open_again(quire_session *s, quire_error *err)
     }
     if (st)
         return st;
-    s->log->ops->close(s->log);
+    log_close(s->log);
     s->log = log;
     return load_anew(s, false, err);
 }
@@ -678,13 +678,13 @@ quire_status load_refresh(quire_session *s, quire_error *err)
 
     if (!s->in_file)
         return s->stale ? load_anew(s, s->full, err) : QUIRE_OK;
-    st = s->log->ops->status(s->log, &size, &named, err);
+    st = log_status(s->log, &size, &named, err);
     if (st)
         return st;
     /* A reader keeps the content it has open. */
     if (!named && !s->read_only) {
         write_quiet(s); /* other threads may get the lock meanwhile */
-        st = s->log->ops->status(s->log, &size, &named, err);
+        st = log_status(s->log, &size, &named, err);
         if (st || !named)
             return st ? st : follow_name(s, err);
     }

@@ -36,16 +36,16 @@ struct problems {
 
 struct quire_session {
     struct session_env env;
-    struct object_store *store;
+    struct store *store;
     bool own_store;
     char *name; /* owned; in the store                                    */
     char *path; /* owned; for messages and other programs */
 
     /* The log. Until the file is created, and for a migrated copy that cannot
-     * be written back, it is an object in a store in memory. */
-    struct object *log;
-    struct object_store *scratch; /* owned; NULL: none                    */
-    bool in_file;                 /* `log` is the object called `name`    */
+     * be written back, it is a log in memory. */
+    struct log *log;
+    struct store *scratch; /* owned; NULL: none                    */
+    bool in_file;          /* `log` is the one called `name`       */
     bool read_only;
     unsigned flags;
     quire_durability sync;
@@ -252,7 +252,8 @@ void write_header(struct buf *out, const struct session_birth *birth);
 /* ---- rewrite.c ---------------------------------------------------------- */
 
 /* Replace the file by a draft, and read it again. */
-quire_status rewrite_swap(quire_session *s, struct draft *d, quire_error *err);
+quire_status rewrite_swap(quire_session *s, struct log_draft *d,
+                          quire_error *err);
 
 /* Read a log of version 1 or 2 and write it as version 3. */
 quire_status rewrite_migrated(quire_session *s, quire_error *err);

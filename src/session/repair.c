@@ -32,45 +32,44 @@
 
 /* ---- step 1: keep the original ------------------------------------------ */
 
-static quire_status keep_original(struct object_store *store,
-                                  struct object *log, const char *kept,
-                                  quire_error *err)
+static quire_status keep_original(struct log_store *store, struct log *log,
+                                  const char *kept, quire_error *err)
 {
-    struct draft *d;
-    quire_status st = store->ops->create(store, &d, err);
+    struct log_draft *d;
+    quire_status st = log_create(store, &d, err);
 
     if (st)
         return st;
-    st = object_copy(log, 0, UINT64_MAX, d, err);
+    st = log_copy(log, 0, UINT64_MAX, d, err);
     if (st) {
-        d->ops->discard(d);
+        log_discard(d);
         return st;
     }
-    st = d->ops->publish(d, kept, false, err);
+    st = log_publish(d, kept, false, NULL, err);
     if (st == QUIRE_EXISTS)
-        d->ops->discard(d);
+        log_discard(d);
     return st;
 }
 
 /* ---- step 2: collect entries -------------------------------------------- */
 
-static quire_status put_value(struct draft *d, quire_bytes text,
+static quire_status put_value(struct log_draft *d, quire_bytes text,
                               quire_error *err)
 {
-    quire_status st = d->ops->write(d, text, err);
+    quire_status st = log_write(d, text, err);
 
-    return st ? st : d->ops->write(d, bytes_str("\n"), err);
+    return st ? st : log_write(d, bytes_str("\n"), err);
 }
 
 /* Empty lines up to line `to`: ids of version 1 are derived from the line
  * number, so each entry keeps its own. */
-static quire_status skip_lines(struct draft *d, uint64_t *line, uint64_t to,
+static quire_status skip_lines(struct log_draft *d, uint64_t *line, uint64_t to,
                                quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
     for (; !st && *line < to; ++*line)
-        st = d->ops->write(d, bytes_str("\n"), err);
+        st = log_write(d, bytes_str("\n"), err);
     return st;
 }
 
@@ -113,7 +112,7 @@ static const char *object_end(const char *at, const char *end)
 /* Entries inside an unreadable line: a torn line with the next one fused to it,
  * or several on one line. They are whole objects, one behind the other, up to
  * the end of the line. */
-static quire_status salvage_entries(quire_bytes line, struct draft *d,
+static quire_status salvage_entries(quire_bytes line, struct log_draft *d,
                                     quire_error *err)
 {
     static const char start[] = "{\"type\":\"";
@@ -142,8 +141,8 @@ static quire_status salvage_entries(quire_bytes line, struct draft *d,
 }
 
 /* The rest of the line behind a value, or all of it where there is none. */
-static quire_status salvage_at(struct object *log, uint64_t from, uint64_t to,
-                               struct draft *d, quire_error *err)
+static quire_status salvage_at(struct log *log, uint64_t from, uint64_t to,
+                               struct log_draft *d, quire_error *err)
 {
     size_t len = (size_t)(to - from), n = 0;
     quire_status st;
@@ -154,14 +153,14 @@ static quire_status salvage_at(struct object *log, uint64_t from, uint64_t to,
     line = malloc(len);
     if (!line)
         return err_memory(err);
-    st = log->ops->read(log, from, line, len, &n, err);
+    st = log_read(log, from, line, len, &n, err);
     if (!st)
         st = salvage_entries(bytes_of(line, n), d, err);
     free(line);
     return st;
 }
 
-static quire_status collect_values(struct object *log, struct draft *d,
+static quire_status collect_values(struct log *log, struct log_draft *d,
                                    quire_error *err)
 {
     struct jsonl_value v;
@@ -182,7 +181,7 @@ static quire_status collect_values(struct object *log, struct draft *d,
             line += 1 + jsonl_breaks(v.text);
         }
         if (!st && too_deep) {
-            st = object_copy(log, v.at, end, d, err);
+            st = log_copy(log, v.at, end, d, err);
             line++;
         } else if (!st && (!v.text.data || trailing))
             st = salvage_at(log, v.text.data ? value_end : v.at, end, d, err);
@@ -227,8 +226,8 @@ static quire_bytes id_of(const struct mending *m, uint32_t i)
                           : entry_id(&m->s->index.list[i]);
 }
 
-static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
-                               quire_error *err)
+static quire_status mend_entry(struct mending *m, struct log_draft *d,
+                               uint32_t i, quire_error *err)
 {
     const struct entry *e = &m->s->index.list[i];
     struct arena tmp = ARENA_INIT;
@@ -278,7 +277,7 @@ static bool is_too_deep(quire_bytes line)
 /* Copy the lines between two entries: those that are nested too deeply to be
  * read. */
 static quire_status keep_unread(quire_session *s, uint64_t from, uint64_t to,
-                                struct draft *d, quire_error *err)
+                                struct log_draft *d, quire_error *err)
 {
     quire_bytes gap;
     quire_status st = to > from ? load_bytes(s, from, (uint32_t)(to - from),
@@ -311,7 +310,7 @@ static quire_bytes mask_bad_utf8(quire_bytes text, struct arena *keep)
     return bytes_of(copy, text.len);
 }
 
-static quire_status mend_all(quire_session *s, struct draft *d,
+static quire_status mend_all(quire_session *s, struct log_draft *d,
                              quire_error *err)
 {
     struct arena arena = ARENA_INIT;
@@ -368,26 +367,26 @@ count_problem(void *ctx, const quire_session_problem *problem, quire_error *err)
 
 /* The readable part of `log`, as a session in memory. */
 static quire_status collect_session(const struct session_env *env,
-                                    struct object *log, quire_session **out,
+                                    struct log *log, quire_session **out,
                                     quire_error *err)
 {
     struct session_env quiet = *env;
     struct session_place place = {.own_store = true, .name = GATHERED};
-    struct draft *d;
-    quire_status st = object_memory_open(env->clock, &place.store, err);
+    struct log_draft *d;
+    quire_status st = store_memory_open(env->clock, &place.store, err);
 
     if (st)
         return st;
-    st = place.store->ops->create(place.store, &d, err);
+    st = log_create(place.store->logs, &d, err);
     if (!st) {
         st = collect_values(log, d, err);
         if (st)
-            d->ops->discard(d);
+            log_discard(d);
         else
-            st = d->ops->publish(d, GATHERED, true, err);
+            st = log_publish(d, GATHERED, true, NULL, err);
     }
     if (st) {
-        place.store->ops->free(place.store);
+        store_free(place.store);
         return st;
     }
     quiet.blobs = NULL;
@@ -396,30 +395,30 @@ static quire_status collect_session(const struct session_env *env,
                         QUIRE_SYNC_NONE, out, err);
 }
 
-static quire_status replace_log(struct object_store *store, struct object *log,
+static quire_status replace_log(struct log_store *store, struct log *log,
                                 quire_session *mended, quire_error *err)
 {
-    struct draft *d;
-    quire_status st = store->ops->create(store, &d, err);
+    struct log_draft *d;
+    quire_status st = log_create(store, &d, err);
 
     if (st)
         return st;
     st = mend_all(mended, d, err);
     if (st)
-        d->ops->discard(d);
+        log_discard(d);
     else
-        st = log->ops->swap(log, d, err);
+        st = log_replace(log, d, err);
     return st;
 }
 
-quire_status session_mend(const struct session_env *env,
-                          struct object_store *store, const char *name,
-                          const char *kept, bool *changed, quire_error *err)
+quire_status session_mend(const struct session_env *env, struct store *store,
+                          const char *name, const char *kept, bool *changed,
+                          quire_error *err)
 {
     struct session_place place = {.store = store, .name = name};
     struct omp_lock theirs = OMP_LOCK_INIT;
     quire_session *mended = NULL;
-    struct object *log = NULL;
+    struct log *log = NULL;
     uint64_t n = 0;
     char *path = NULL;
     quire_status st;
@@ -434,26 +433,26 @@ quire_status session_mend(const struct session_env *env,
         st = session_check(env, store, name, count_problem, &n, err);
     if (st || n == 0)
         return st;
-    if (asprintf(&path, "%s/%s", store->ops->place(store), name) < 0) {
+    if (asprintf(&path, "%s/%s", store_place(store), name) < 0) {
         path = NULL;
         st = err_memory(err);
     }
     if (!st)
-        st = session_hold(store, name, env->busy_ms, &log, err);
+        st = session_hold(store->logs, name, env->busy_ms, &log, err);
     /* Block appends between reading and replacing it. */
     if (!st && env->omp)
         st = omp_lock_acquire(path, env->busy_ms, &theirs, err);
     if (!st)
         st = collect_session(env, log, &mended, err);
     if (!st)
-        st = keep_original(store, log, kept, err);
+        st = keep_original(store->logs, log, kept, err);
     if (!st)
-        st = replace_log(store, log, mended, err);
+        st = replace_log(store->logs, log, mended, err);
     *changed = !st;
     omp_lock_release(&theirs);
     quire_session_close(mended);
     if (log)
-        log->ops->close(log);
+        log_close(log);
     free(path);
     return st;
 }

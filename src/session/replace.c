@@ -168,7 +168,7 @@ static quire_status keep_original(struct replacing *r, char **kept,
 {
     quire_session *s = r->s;
     char noise[NAMES_ID_SIZE];
-    struct draft *d;
+    struct log_draft *d;
     quire_status st = names_session_id(s->env.rand, clock_us(s->env.clock),
                                        false, noise, err);
 
@@ -177,18 +177,18 @@ static quire_status keep_original(struct replacing *r, char **kept,
     *kept = arena_printf(&r->keep, "%s.%s.bak", s->name, noise);
     if (!*kept)
         return err_memory(err);
-    st = s->store->ops->create(s->store, &d, err);
+    st = log_create(s->store->logs, &d, err);
     if (st)
         return st;
-    st = object_copy(s->log, 0, s->size, d, err);
+    st = log_copy(s->log, 0, s->size, d, err);
     if (!st)
-        st = d->ops->publish(d, *kept, false, err);
+        st = log_publish(d, *kept, false, NULL, err);
     if (st)
-        d->ops->discard(d);
+        log_discard(d);
     return st;
 }
 
-static quire_status write_replaced(struct replacing *r, struct draft *d,
+static quire_status write_replaced(struct replacing *r, struct log_draft *d,
                                    quire_error *err)
 {
     quire_session *s = r->s;
@@ -199,26 +199,26 @@ static quire_status write_replaced(struct replacing *r, struct draft *d,
     for (i = 0; i < r->n && !st; i++) {
         const struct entry *e = &s->index.list[r->list[i].entry];
 
-        st = object_copy(s->log, done, e->at, d, err);
+        st = log_copy(s->log, done, e->at, d, err);
         if (!st)
-            st = d->ops->write(d, r->list[i].line, err);
+            st = log_write(d, r->list[i].line, err);
         done = e->at + e->len;
     }
-    return st ? st : object_copy(s->log, done, s->size, d, err);
+    return st ? st : log_copy(s->log, done, s->size, d, err);
 }
 
 static quire_status swap_replaced(struct replacing *r, quire_error *err)
 {
     quire_session *s = r->s;
-    struct draft *d;
-    quire_status st = s->store->ops->create(s->store, &d, err);
+    struct log_draft *d;
+    quire_status st = log_create(s->store->logs, &d, err);
 
     if (st)
         return st;
     st = write_replaced(r, d, err);
     if (!st)
         return rewrite_swap(s, d, err);
-    d->ops->discard(d);
+    log_discard(d);
     return st;
 }
 
@@ -268,8 +268,8 @@ quire_status quire_session_rewrite(quire_session *s, const quire_bytes *entries,
     if (!st && out && name) {
         arena_reset(&s->lent);
         out->entries = r.n;
-        out->kept = arena_printf(&s->lent, "%s/%s",
-                                 s->store->ops->place(s->store), name);
+        out->kept = arena_printf(&s->lent, "%s/%s", store_place(s->store),
+                                 name);
         if (!out->kept)
             st = err_memory(err);
     }

@@ -20,14 +20,15 @@
 #include "session/names.h"
 #include "session/priv.h"
 
-quire_status rewrite_swap(quire_session *s, struct draft *d, quire_error *err)
+quire_status rewrite_swap(quire_session *s, struct log_draft *d,
+                          quire_error *err)
 {
     quire_status st;
 
     /* A running sync uses the descriptor that is about to be closed; and since
      * the draft was written no other thread may have had the lock. */
     assert(!s->syncing);
-    st = s->log->ops->swap(s->log, d, err);
+    st = log_replace(s->log, d, err);
     if (st) {
         s->stale = true; /* the swap may have happened all the same */
         return write_latch(s, st, err);
@@ -43,7 +44,7 @@ quire_status rewrite_swap(quire_session *s, struct draft *d, quire_error *err)
  * unchanged. `end` is where the next one begins. */
 static quire_status migrate_one(quire_session *s, struct migrate *m,
                                 const struct jsonl_value *v, uint64_t end,
-                                struct draft *d, quire_error *err)
+                                struct log_draft *d, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     uint64_t rest = v->at;
@@ -54,18 +55,18 @@ static quire_status migrate_one(quire_session *s, struct migrate *m,
     if (!st && s->out.len) {
         st = buf_status(&s->out, "an entry", err);
         if (!st)
-            st = d->ops->write(d, buf_bytes(&s->out), err);
+            st = log_write(d, buf_bytes(&s->out), err);
         rest += v->text.len;
     }
     if (!st)
-        st = object_copy(s->log, rest, end, d, err);
+        st = log_copy(s->log, rest, end, d, err);
     if (!st && v->open_end)
-        st = d->ops->write(d, bytes_str("\n"), err);
+        st = log_write(d, bytes_str("\n"), err);
     return st;
 }
 
 static quire_status migrate_each(quire_session *s, struct migrate *m,
-                                 struct draft *d, quire_error *err)
+                                 struct log_draft *d, quire_error *err)
 {
     struct jsonl_value v;
     struct jsonl j;
@@ -75,7 +76,7 @@ static quire_status migrate_each(quire_session *s, struct migrate *m,
     jsonl_init(&j, s->log, 0, 1, true);
     while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
         if (v.at < s->header.at) /* the title slot, or unreadable text */
-            st = object_copy(s->log, v.at, j.base + j.at, d, err);
+            st = log_copy(s->log, v.at, j.base + j.at, d, err);
         else
             st = migrate_one(s, m, &v, j.base + j.at, d, err);
         if (st)
@@ -85,28 +86,28 @@ static quire_status migrate_each(quire_session *s, struct migrate *m,
     return st;
 }
 
-static quire_status draft_for(quire_session *s, struct draft **d,
+static quire_status draft_for(quire_session *s, struct log_draft **d,
                               quire_error *err)
 {
-    struct object_store *store = s->read_only ? s->scratch : s->store;
+    struct store *store = s->read_only ? s->scratch : s->store;
 
-    return store->ops->create(store, d, err);
+    return log_create(store->logs, d, err);
 }
 
 /* Continue with the copy in memory instead of the file. */
-static quire_status read_copy(quire_session *s, struct draft *d,
+static quire_status read_copy(quire_session *s, struct log_draft *d,
                               quire_error *err)
 {
-    struct object_store *store = s->scratch;
+    struct log_store *store = s->scratch->logs;
     struct object_info info;
-    struct object *log;
-    quire_status st = d->ops->publish(d, s->name, true, err);
+    struct log *log;
+    quire_status st = log_publish(d, s->name, true, NULL, err);
 
     if (!st)
-        st = store->ops->open(store, s->name, &log, &info, err);
+        st = log_open(store, s->name, LOG_READ, &log, &info, err);
     if (st)
         return st;
-    s->log->ops->close(s->log);
+    log_close(s->log);
     s->log = log;
     s->in_file = false;
     return load_all(s, (s->flags & QUIRE_SESSION_VERIFY) != 0, err);
@@ -117,12 +118,12 @@ quire_status rewrite_migrated(quire_session *s, quire_error *err)
     struct omp_lock theirs = OMP_LOCK_INIT;
     struct arena ids = ARENA_INIT;
     struct migrate m;
-    struct draft *d;
+    struct log_draft *d;
     quire_status st = QUIRE_OK;
 
     /* Block appends between reading and replacing it. */
     if (s->read_only)
-        st = object_memory_open(s->env.clock, &s->scratch, err);
+        st = store_memory_open(s->env.clock, &s->scratch, err);
     else if (s->env.omp)
         st = omp_lock_acquire(s->path, s->env.busy_ms, &theirs, err);
     if (!st)
@@ -135,7 +136,7 @@ quire_status rewrite_migrated(quire_session *s, quire_error *err)
         st = migrate_each(s, &m, d, err);
     migrate_release(&m);
     if (st)
-        d->ops->discard(d);
+        log_discard(d);
     else
         st = s->read_only ? read_copy(s, d, err) : rewrite_swap(s, d, err);
 out:
@@ -154,7 +155,7 @@ static quire_status rewrite_header(quire_session *s,
     struct buf line = BUF_INIT(JSONL_MAX_LINE);
     struct json_edits edits;
     quire_bytes header;
-    struct draft *d;
+    struct log_draft *d;
     quire_status st = load_bytes(s, s->header.at, s->header.len, &header, err);
 
     if (!st) {
@@ -168,16 +169,16 @@ static quire_status rewrite_header(quire_session *s,
             st = buf_status(&line, "a header", err);
     }
     if (!st)
-        st = s->store->ops->create(s->store, &d, err);
+        st = log_create(s->store->logs, &d, err);
     if (st)
         goto out;
-    st = object_copy(s->log, 0, s->header.at, d, err);
+    st = log_copy(s->log, 0, s->header.at, d, err);
     if (!st)
-        st = d->ops->write(d, buf_bytes(&line), err);
+        st = log_write(d, buf_bytes(&line), err);
     if (!st)
-        st = object_copy(s->log, s->header.at + s->header.len, s->size, d, err);
+        st = log_copy(s->log, s->header.at + s->header.len, s->size, d, err);
     if (st)
-        d->ops->discard(d);
+        log_discard(d);
     else
         st = rewrite_swap(s, d, err);
 out:
@@ -190,7 +191,7 @@ static quire_status reheader_memory(quire_session *s,
                                     const struct json_change *changes, size_t n,
                                     quire_error *err)
 {
-    struct object_store *store = s->store;
+    struct store *store = s->store;
     quire_status st;
 
     s->store = s->scratch; /* drafts go there */
@@ -288,8 +289,7 @@ static quire_status rename_in_slot(quire_session *s, const char *title,
                      s->path);
     } else {
         st = write_latch(s,
-                         s->log->ops->patch(s->log, s->slot_at,
-                                            buf_bytes(&line), err),
+                         log_patch(s->log, s->slot_at, buf_bytes(&line), err),
                          err);
         if (!st) {
             s->n_written++;
@@ -363,9 +363,9 @@ quire_status session_rename(quire_session *s, const char *title,
 /* ---- copies ------------------------------------------------------------- */
 
 /* Entry `i` as a line of another session, with these members changed. */
-static quire_status copy_entry(quire_session *s, struct draft *d, uint32_t i,
-                               const struct json_change *changes, size_t n,
-                               quire_error *err)
+static quire_status copy_entry(quire_session *s, struct log_draft *d,
+                               uint32_t i, const struct json_change *changes,
+                               size_t n, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct buf line = BUF_INIT(JSONL_MAX_LINE);
@@ -383,14 +383,14 @@ static quire_status copy_entry(quire_session *s, struct draft *d, uint32_t i,
     if (!st)
         st = buf_status(&line, "an entry", err);
     if (!st)
-        st = d->ops->write(d, buf_bytes(&line), err);
+        st = log_write(d, buf_bytes(&line), err);
     buf_release(&line);
     arena_release(&tmp);
     return st;
 }
 
 /* A label as the last entry, below `below`, which is then the label. */
-static quire_status copy_label(quire_session *s, struct draft *d,
+static quire_status copy_label(quire_session *s, struct log_draft *d,
                                const struct label *l, quire_bytes *below,
                                quire_error *err)
 {
@@ -415,7 +415,7 @@ static quire_status copy_label(quire_session *s, struct draft *d,
     buf_add_char(&line, '\n');
     st = buf_status(&line, "a label", err);
     if (!st)
-        st = d->ops->write(d, buf_bytes(&line), err);
+        st = log_write(d, buf_bytes(&line), err);
     *below = arena_dup(&s->tmp, bytes_str(id));
     if (!st && !below->data)
         st = err_memory(err);
@@ -466,7 +466,7 @@ static quire_status replace_kept(struct extract *x, uint32_t place,
 
 /* One entry of the path. A child of a label gets the label's parent, so that
  * nothing before it is lost. */
-static quire_status extract_one(struct extract *x, struct draft *d,
+static quire_status extract_one(struct extract *x, struct log_draft *d,
                                 uint32_t place, quire_error *err)
 {
     quire_session *s = x->s;
@@ -496,8 +496,8 @@ static quire_status extract_one(struct extract *x, struct draft *d,
 }
 
 /* The path down to `entry`, and behind it the labels in force on it. */
-static quire_status copy_path(quire_session *s, struct draft *d, uint32_t entry,
-                              quire_error *err)
+static quire_status copy_path(quire_session *s, struct log_draft *d,
+                              uint32_t entry, quire_error *err)
 {
     struct extract x = {.s = s, .last = NONE};
     uint8_t *kept = arena_array(&s->tmp, s->index.n + (size_t)1, 1);
@@ -526,7 +526,7 @@ static quire_status copy_path(quire_session *s, struct draft *d, uint32_t entry,
     return st;
 }
 
-static quire_status copy_all(quire_session *s, struct draft *d,
+static quire_status copy_all(quire_session *s, struct log_draft *d,
                              quire_error *err)
 {
     quire_status st = QUIRE_OK;
@@ -538,11 +538,11 @@ static quire_status copy_all(quire_session *s, struct draft *d,
 }
 
 quire_status session_copy(quire_session *s, const char *entry,
-                          struct object_store *store, const char *name,
+                          struct log_store *store, const char *name,
                           const struct session_birth *birth, quire_error *err)
 {
     struct buf header = BUF_INIT(1 << 20);
-    struct draft *d = NULL;
+    struct log_draft *d = NULL;
     uint32_t at = NONE;
     quire_status st = tree_begin(s, err);
 
@@ -554,18 +554,18 @@ quire_status session_copy(quire_session *s, const char *entry,
     if (!st)
         st = buf_status(&header, "a header", err);
     if (!st)
-        st = store->ops->create(store, &d, err);
+        st = log_create(store, &d, err);
     if (!st)
-        st = d->ops->write(d, buf_bytes(&header), err);
+        st = log_write(d, buf_bytes(&header), err);
     if (!st)
         st = entry ? copy_path(s, d, at, err) : copy_all(s, d, err);
     if (!st) {
-        st = d->ops->publish(d, name, false, err);
+        st = log_publish(d, name, false, NULL, err);
         if (st != QUIRE_EXISTS)
             d = NULL;
     }
     if (d)
-        d->ops->discard(d);
+        log_discard(d);
     buf_release(&header);
     session_leave(s);
     return st;

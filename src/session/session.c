@@ -23,7 +23,7 @@
 
 static quire_status describe_path(quire_session *s, quire_error *err)
 {
-    const char *place = s->store->ops->place(s->store);
+    const char *place = store_place(s->store);
     size_t len = strlen(place) + strlen(s->name) + 2;
 
     s->path = malloc(len);
@@ -46,7 +46,7 @@ static quire_status alloc_session(const struct session_env *env,
 
     if (!s) {
         if (place->own_store)
-            place->store->ops->free(place->store);
+            store_free(place->store);
         return err_memory(err);
     }
     s->env = *env;
@@ -85,11 +85,10 @@ void quire_session_close(quire_session *s)
         return;
     write_settled(s);
     if (s->log)
-        s->log->ops->close(s->log);
-    if (s->scratch)
-        s->scratch->ops->free(s->scratch);
+        log_close(s->log);
+    store_free(s->scratch);
     if (s->own_store)
-        s->store->ops->free(s->store);
+        store_free(s->store);
     index_release(&s->index);
     arena_release(&s->text);
     arena_release(&s->tmp);
@@ -110,24 +109,20 @@ void quire_session_close(quire_session *s)
 static quire_status create_memory_log(quire_session *s, quire_bytes bytes,
                                       quire_error *err)
 {
-    struct object_info info;
-    struct draft *d;
+    struct log_draft *d;
     quire_status st;
 
-    st = object_memory_open(s->env.clock, &s->scratch, err);
+    st = store_memory_open(s->env.clock, &s->scratch, err);
     if (!st)
-        st = s->scratch->ops->create(s->scratch, &d, err);
+        st = log_create(s->scratch->logs, &d, err);
     if (st)
         return st;
-    st = d->ops->write(d, bytes, err);
+    st = log_write(d, bytes, err);
     if (st) {
-        d->ops->discard(d);
+        log_discard(d);
         return st;
     }
-    st = d->ops->publish(d, SCRATCH, true, err);
-    if (!st)
-        st = s->scratch->ops->edit(s->scratch, SCRATCH, &s->log, &info, err);
-    return st;
+    return log_publish(d, SCRATCH, false, &s->log, err);
 }
 
 quire_status session_new(const struct session_env *env,
@@ -165,8 +160,8 @@ static quire_status open_log(quire_session *s, quire_error *err)
 
     s->in_file = true;
     if (s->read_only)
-        return s->store->ops->open(s->store, s->name, &s->log, &info, err);
-    return session_hold(s->store, s->name, s->env.busy_ms, &s->log, err);
+        return log_open(s->store->logs, s->name, LOG_READ, &s->log, &info, err);
+    return session_hold(s->store->logs, s->name, s->env.busy_ms, &s->log, err);
 }
 
 /* The file is empty: write its header. */
@@ -188,10 +183,10 @@ static quire_status begin_empty(quire_session *s,
     if (!st)
         st = buf_status(&s->out, "a header", err);
     if (!st && s->open_end)
-        st = s->log->ops->append_at(s->log, s->size, bytes_str("\n"), err);
+        st = log_append(s->log, LOG_NO_EPOCH, s->size, bytes_str("\n"), err);
     if (!st)
-        st = s->log->ops->append_at(s->log, s->size + s->open_end,
-                                    buf_bytes(&s->out), err);
+        st = log_append(s->log, LOG_NO_EPOCH, s->size + s->open_end,
+                        buf_bytes(&s->out), err);
     omp_lock_release(&theirs);
     return st ? st : load_all(s, true, err);
 }
@@ -244,7 +239,7 @@ const char *session_name(const quire_session *s)
     return s->name;
 }
 
-struct object_store *session_store(const quire_session *s)
+struct store *session_store(const quire_session *s)
 {
     return s->store;
 }
@@ -264,7 +259,7 @@ static int64_t modified_us(quire_session *s)
 {
     struct object_info info;
 
-    if (!s->in_file || s->store->ops->stat(s->store, s->name, &info, NULL))
+    if (!s->in_file || log_stat(s->store->logs, s->name, &info, NULL))
         return 0;
     return info.modified_ns / 1000;
 }

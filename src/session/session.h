@@ -1,7 +1,7 @@
 /*
  * session.h - interface of the session module
  *
- * A session is a log of lines in an object store and an index of it in memory.
+ * A session is a log of lines (store/log.h) and an index of it in memory.
  * This module knows entries, branches and the context for a model; callers
  * decide where a session is stored and what it is called.
  *
@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "blob/blob.h"
 #include "quire.h"
-#include "store/object.h"
+#include "store/store.h"
 
 /* The services a session uses. */
 struct session_env {
@@ -47,9 +47,10 @@ struct session_birth {
 };
 
 /* Where it is stored. `store` is borrowed, or owned with `own_store`: then it
- * is freed with the session, and also when the call fails. */
+ * is freed with the session, and also when the call fails. The session uses its
+ * logs alone; outputs beside it are the callers'. */
 struct session_place {
-    struct object_store *store;
+    struct store *store;
     bool own_store;
     const char *name;
 };
@@ -71,13 +72,13 @@ quire_status session_open(const struct session_env *env,
                           quire_durability sync, quire_session **out,
                           quire_error *err);
 
-/* Open the object `name` for changes, and lock it. If it loses its name before
+/* Open the log `name` for appending, and lock it. If it loses its name before
  * the lock is taken, open it again. QUIRE_NOT_FOUND, QUIRE_BUSY. */
-quire_status session_hold(struct object_store *store, const char *name,
-                          int busy_ms, struct object **out, quire_error *err);
+quire_status session_hold(struct log_store *store, const char *name,
+                          int busy_ms, struct log **out, quire_error *err);
 
 const char *session_name(const quire_session *s);
-struct object_store *session_store(const quire_session *s);
+struct store *session_store(const quire_session *s);
 
 /* ---- tree.c: reading; QUIRE_NOT_FOUND without a message ------------------ */
 
@@ -101,23 +102,23 @@ quire_status session_rehome(quire_session *s, const char *cwd,
  * the path down to `entry` alone, without labels but for those in force.
  * QUIRE_NOT_FOUND: no such entry. QUIRE_EXISTS: the name is taken. */
 quire_status session_copy(quire_session *s, const char *entry,
-                          struct object_store *store, const char *name,
+                          struct log_store *store, const char *name,
                           const struct session_birth *birth, quire_error *err);
 
 /* ---- check.c ------------------------------------------------------------ */
 
 /* Report everything wrong with a file, in its order; with `blobs`, dangling
  * references too. */
-quire_status session_check(const struct session_env *env,
-                           struct object_store *store, const char *name,
-                           quire_problem_fn each, void *ctx, quire_error *err);
+quire_status session_check(const struct session_env *env, struct store *store,
+                           const char *name, quire_problem_fn each, void *ctx,
+                           quire_error *err);
 
 /* Replace `name` by a repaired copy: what can be read, a line each, each with a
  * unique id and an existing parent. The original is kept as `kept`, complete
  * and durable, before anything else happens. *changed: false if there was
  * nothing to repair; then nothing is written. */
-quire_status session_mend(const struct session_env *env,
-                          struct object_store *store, const char *name,
-                          const char *kept, bool *changed, quire_error *err);
+quire_status session_mend(const struct session_env *env, struct store *store,
+                          const char *name, const char *kept, bool *changed,
+                          quire_error *err);
 
 #endif

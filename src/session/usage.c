@@ -294,7 +294,7 @@ static void count_message(struct session_usage *t, const struct jsonl_value *v)
 
 /* One pass over a file. */
 struct pass {
-    struct object *file;
+    struct log *file;
     bool full;     /* parse everything in full */
     bool headed;   /* the header was read */
     bool doubtful; /* a line is not a value: a quick scan may have been wrong */
@@ -352,7 +352,7 @@ static quire_status visit_end(struct pass *p, uint64_t end, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (p->empty)
-        st = p->file->ops->read(p->file, end - 1, &last, 1, &n, err);
+        st = log_read(p->file, end - 1, &last, 1, &n, err);
     p->open_end = p->open_end || last != '\n';
     if (!p->open_end)
         count_line(p);
@@ -360,12 +360,12 @@ static quire_status visit_end(struct pass *p, uint64_t end, quire_error *err)
 }
 
 /* The bytes before the place where the count is to continue. */
-static quire_status read_tail(struct object *file, uint64_t at,
+static quire_status read_tail(struct log *file, uint64_t at,
                               unsigned char out[SESSION_USAGE_TAIL],
                               uint32_t *len, quire_error *err)
 {
     size_t n = at < SESSION_USAGE_TAIL ? (size_t)at : SESSION_USAGE_TAIL;
-    quire_status st = file->ops->read(file, at - n, out, n, &n, err);
+    quire_status st = log_read(file, at - n, out, n, &n, err);
 
     *len = (uint32_t)n;
     return st;
@@ -410,7 +410,7 @@ static quire_status run_pass(struct pass *p, struct session_usage *t,
 }
 
 /* Whether the counted part is unchanged. */
-static quire_status is_same(struct object *file, const struct session_usage *t,
+static quire_status is_same(struct log *file, const struct session_usage *t,
                             bool *same, quire_error *err)
 {
     unsigned char tail[SESSION_USAGE_TAIL] = {0};
@@ -424,7 +424,7 @@ static quire_status is_same(struct object *file, const struct session_usage *t,
     return st;
 }
 
-quire_status session_usage_read(struct object *file, struct session_usage *t,
+quire_status session_usage_read(struct log *file, struct session_usage *t,
                                 quire_error *err)
 {
     struct pass p = {.file = file};

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "quire.h"
-#include "store/object.h"
+#include "store/log.h"
 
 /* The bytes before the place where a count ended, to detect whether the file
  * has changed there: they hold the time of a message, or its id. */
@@ -44,7 +44,7 @@ struct session_usage {
 
 /* Count what `file` has behind t->scanned, if the tail still precedes it; else
  * all of it. Start with a tally of zeros. After a failure *t is unchanged. */
-quire_status session_usage_read(struct object *file, struct session_usage *t,
+quire_status session_usage_read(struct log *file, struct session_usage *t,
                                 quire_error *err);
 
 /* The number as a multiple of 10 to the minus `places`, rounded to the nearest,

@@ -154,7 +154,7 @@ quire_status files_settle(struct files *f, quire_error *err)
 
 quire_status files_begin(struct object_store *s, quire_error *err)
 {
-    struct files *f = (struct files *)s;
+    struct files *f = files_of_objects(s);
 
     (void)err;
     f->batch = true;
@@ -165,7 +165,7 @@ quire_status files_begin(struct object_store *s, quire_error *err)
 /* What a batch recorded as synced is so only after its commit. */
 void files_rollback(struct object_store *s)
 {
-    struct files *f = (struct files *)s;
+    struct files *f = files_of_objects(s);
 
     f->batch = false;
     files_forget_synced(f);
@@ -174,7 +174,7 @@ void files_rollback(struct object_store *s)
 
 quire_status files_commit(struct object_store *s, quire_error *err)
 {
-    struct files *f = (struct files *)s;
+    struct files *f = files_of_objects(s);
     bool shared = f->n_staged >= SYNCFS_FROM; /* settling syncs everything */
     quire_status st;
 

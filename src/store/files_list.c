@@ -235,7 +235,7 @@ static quire_status find_all(struct files *f, struct depth2_scan *s,
 }
 
 static quire_status emit_all(struct files *f, const struct depth2_scan *s,
-                             object_depth2_fn each, void *ctx, quire_error *err)
+                             log_each_fn each, void *ctx, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;
@@ -254,11 +254,10 @@ static quire_status emit_all(struct files *f, const struct depth2_scan *s,
     return st;
 }
 
-static quire_status run_scan(struct object_store *store, const char *root,
-                             struct depth2_scan *s, object_depth2_fn each,
-                             void *ctx, quire_error *err)
+static quire_status run_scan(struct files *f, const char *root,
+                             struct depth2_scan *s, log_each_fn each, void *ctx,
+                             quire_error *err)
 {
-    struct files *f = (struct files *)store;
     quire_status st = find_all(f, s, root, err);
 
     if (!st)
@@ -271,17 +270,16 @@ static quire_status run_scan(struct object_store *store, const char *root,
     return st;
 }
 
-quire_status files_list_depth2(struct object_store *store, const char *root,
-                               object_depth2_fn each, void *ctx,
-                               quire_error *err)
+quire_status files_list_depth2(struct files *f, const char *root,
+                               log_each_fn each, void *ctx, quire_error *err)
 {
     struct depth2_scan s = {.name = root, .root = -1};
 
-    return run_scan(store, root, &s, each, ctx, err);
+    return run_scan(f, root, &s, each, ctx, err);
 }
 
 quire_status files_find(struct object_store *store, const char *root,
-                        object_want_fn wants, object_depth2_fn each, void *ctx,
+                        object_want_fn wants, object_find_fn each, void *ctx,
                         quire_error *err)
 {
     struct depth2_scan s = {.name = root,
@@ -289,5 +287,62 @@ quire_status files_find(struct object_store *store, const char *root,
                             .wants = wants,
                             .ctx = ctx};
 
-    return run_scan(store, root, &s, each, ctx, err);
+    return run_scan(files_of_objects(store), root, &s, each, ctx, err);
+}
+
+/* ---- a directory at a time ---------------------------------------------- */
+
+static quire_status scan_one(struct files *f, int fd, const struct dirent *e,
+                             object_scan_fn each, void *ctx, quire_error *err)
+{
+    struct object_info info;
+    struct stat st;
+
+    if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+        !strncmp(e->d_name, ".tmp-", 5))
+        return QUIRE_OK;
+    if (e->d_type == DT_DIR)
+        return each(ctx, e->d_name, NULL, err);
+    if (e->d_type != DT_REG && e->d_type != DT_UNKNOWN)
+        return QUIRE_OK;
+    if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return errno == ENOENT ? QUIRE_OK
+                               : files_fail(f, "look at", e->d_name, err);
+    if (S_ISDIR(st.st_mode))
+        return each(ctx, e->d_name, NULL, err);
+    if (!S_ISREG(st.st_mode))
+        return QUIRE_OK;
+    files_describe(&st, &info);
+    return each(ctx, e->d_name, &info, err);
+}
+
+quire_status files_scan(struct object_store *s, const char *dir,
+                        object_scan_fn each, void *ctx, quire_error *err)
+{
+    struct files *f = files_of_objects(s);
+    struct dirent *e;
+    quire_status st;
+    DIR *stream;
+    int fd;
+
+    st = files_settle(f, err);
+    if (!st)
+        st = files_reach(f, false, err);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    fd = fs_open_beneath(f->dir, *dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0);
+    if (fd < 0)
+        return errno == ENOENT ? QUIRE_OK : files_fail(f, "open", dir, err);
+    stream = fdopendir(fd);
+    if (!stream) {
+        st = files_fail(f, "read", dir, err);
+        close(fd);
+        return st;
+    }
+    for (errno = 0; !st && (e = readdir(stream)) != NULL; errno = 0)
+        st = scan_one(f, fd, e, each, ctx, err);
+    if (!st && errno)
+        st = files_fail(f, "read", dir, err);
+    closedir(stream);
+    return st;
 }

@@ -21,7 +21,7 @@ quire_status files_lock(struct object_store *s, enum object_lock mode,
                         int wait_ms, quire_error *err)
 {
     static const enum fs_lock modes[] = {FS_UNLOCK, FS_SHARED, FS_EXCLUSIVE};
-    struct files *f = (struct files *)s;
+    struct files *f = files_of_objects(s);
     quire_status st;
 
     if (mode == OBJECT_UNLOCK && f->dir < 0)
@@ -42,7 +42,7 @@ quire_status files_lock(struct object_store *s, enum object_lock mode,
  * directory but does not own it uses those. */
 void files_touch_gen(struct object_store *s)
 {
-    struct files *f = (struct files *)s;
+    struct files *f = files_of_objects(s);
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {0}};
 
     if (f->dir < 0)
@@ -54,7 +54,7 @@ void files_touch_gen(struct object_store *s)
 
 quire_status files_gen(struct object_store *s, int64_t *mark, quire_error *err)
 {
-    struct files *f = (struct files *)s;
+    struct files *f = files_of_objects(s);
     struct stat st;
     quire_status status = files_reach(f, false, err);
 
@@ -71,7 +71,7 @@ quire_status files_gen(struct object_store *s, int64_t *mark, quire_error *err)
 quire_status files_lock_dir(struct object_store *s, const char *dir,
                             int wait_ms, quire_error *err)
 {
-    struct files *f = (struct files *)s;
+    struct files *f = files_of_objects(s);
     quire_status st = files_reach(f, false, err);
     int fd;
 
@@ -97,7 +97,7 @@ quire_status files_lock_dir(struct object_store *s, const char *dir,
 
 void files_unlock_dir(struct object_store *s)
 {
-    struct files *f = (struct files *)s;
+    struct files *f = files_of_objects(s);
 
     close(f->claimed);
     f->claimed = -1;

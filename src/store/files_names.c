@@ -8,10 +8,9 @@
 #include "base/fs.h"
 #include "store/files_priv.h"
 
-quire_status files_rename(struct object_store *s, const char *from,
-                          const char *to, quire_error *err)
+quire_status files_rename_file(struct files *f, const char *from,
+                               const char *to, quire_error *err)
 {
-    struct files *f = (struct files *)s;
     const char *old_base, *new_base;
     int old_dir = -1, new_dir = -1;
     quire_status st;
@@ -47,10 +46,9 @@ out:
     return st;
 }
 
-quire_status files_remove(struct object_store *s, const char *name,
-                          quire_error *err)
+quire_status files_remove_file(struct files *f, const char *name,
+                               quire_error *err)
 {
-    struct files *f = (struct files *)s;
     quire_status st;
     const char *base;
     int parent;
@@ -70,6 +68,28 @@ quire_status files_remove(struct object_store *s, const char *name,
     else if (!f->batch && fsync(parent) < 0)
         st = files_fail(f, "sync the directory of", name, err);
     f->sync_all = f->sync_all || f->batch;
+    close(parent);
+    return st;
+}
+
+quire_status files_clear_dir(struct files *f, const char *prefix,
+                             quire_error *err)
+{
+    quire_status st = files_settle(f, err);
+    const char *last;
+    int parent;
+
+    if (!st)
+        st = files_reach(f, false, err);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    if (fs_remove_tree(f->dir, prefix) < 0)
+        return files_fail(f, "remove", prefix, err);
+    parent = fs_open_parent(f->dir, prefix, false, NULL, &last);
+    if (parent < 0)
+        return errno == ENOENT ? QUIRE_OK : files_fail(f, "open", prefix, err);
+    if (fsync(parent) < 0)
+        st = files_fail(f, "sync the directory of", prefix, err);
     close(parent);
     return st;
 }

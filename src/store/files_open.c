@@ -6,8 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -82,17 +80,30 @@ quire_status files_open_file(struct files *f, const char *name, int flags,
     return QUIRE_OK;
 }
 
-quire_status files_object(struct files *f, const char *name, int fd,
-                          struct file_object **out, quire_error *err)
+quire_status files_stat_file(struct files *f, const char *name,
+                             struct object_info *info, quire_error *err)
 {
-    struct file_object *o = malloc(sizeof *o + strlen(name) + 1);
+    struct stat st = {0};
+    quire_status status = files_reach(f, false, err);
+    int fd = -1;
 
-    if (!o) {
-        close(fd);
-        return err_memory(err);
-    }
-    *o = (struct file_object){.base.ops = f->base.ops, .store = f, .fd = fd};
-    strcpy(o->name, name);
-    *out = o;
+    if (!status)
+        status = files_open_file(f, name, O_RDONLY, &fd, &st, err);
+    if (status)
+        return status;
+    files_describe(&st, info);
+    close(fd);
+    return QUIRE_OK;
+}
+
+quire_status files_read_file(struct files *f, const char *name, int fd,
+                             uint64_t offset, void *buf, size_t cap, size_t *n,
+                             quire_error *err)
+{
+    ssize_t got = fs_read_at(fd, buf, cap, (off_t)offset);
+
+    if (got < 0)
+        return files_fail(f, "read", name, err);
+    *n = (size_t)got;
     return QUIRE_OK;
 }

@@ -2,12 +2,13 @@
 #ifndef STORE_FILES_PRIV_H
 #define STORE_FILES_PRIV_H
 
+#include <stddef.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/fs.h"
 #include "base/map.h"
-#include "store/object.h"
+#include "store/store.h"
 
 #define STAGED_MAX 128
 
@@ -19,7 +20,10 @@ struct staged {
 };
 
 struct files {
-    struct object_store base;
+    struct store store;
+    struct object_store objects;
+    struct log_store logs;
+    int n_parts; /* of these that are in use; the last one frees all */
     char *path;  /* owned, for messages */
     int dir;     /* -1 until it exists  */
     int claimed; /* owned; -1: none */
@@ -34,22 +38,24 @@ struct files {
     struct staged staged[STAGED_MAX];
 };
 
-struct file_object {
-    struct object base;
-    struct files *store;
-    int fd;
-    bool staged;        /* it has no name yet                            */
-    bool editing;       /* open for changes in place: see files_edit.c */
-    bool name_synced;   /* editing: the directories are synced           */
-    uint64_t size;      /* editing: the last known size */
-    int64_t named_ms;   /* editing: when its name was last checked */
-    bool held;          /* editing: we have its lock                     */
-    uint64_t change_ns; /* when the kernel last saw it change            */
-    char name[];
-};
+static inline struct files *files_of_store(struct store *s)
+{
+    return (struct files *)(void *)((char *)s - offsetof(struct files, store));
+}
 
+static inline struct files *files_of_objects(struct object_store *s)
+{
+    return (struct files *)(void *)((char *)s -
+                                    offsetof(struct files, objects));
+}
+
+static inline struct files *files_of_logs(struct log_store *s)
+{
+    return (struct files *)(void *)((char *)s - offsetof(struct files, logs));
+}
+
+/* A file without a name that is being written. */
 struct file_draft {
-    struct draft base;
     struct files *store;
     struct fs_temp temp;
     uint64_t size;
@@ -75,9 +81,19 @@ quire_status files_open_file(struct files *f, const char *name, int flags,
 uint64_t files_change_time(const struct stat *st);
 void files_describe(const struct stat *st, struct object_info *info);
 
-/* An open object for the file at `fd`. Takes `fd`, also on failure. */
-quire_status files_object(struct files *f, const char *name, int fd,
-                          struct file_object **out, quire_error *err);
+quire_status files_stat_file(struct files *f, const char *name,
+                             struct object_info *info, quire_error *err);
+quire_status files_read_file(struct files *f, const char *name, int fd,
+                             uint64_t offset, void *buf, size_t cap, size_t *n,
+                             quire_error *err);
+
+/* ---- files_draft.c ------------------------------------------------------ */
+
+quire_status file_draft_open(struct file_draft *d, struct files *f,
+                             quire_error *err);
+quire_status file_draft_write(struct file_draft *d, quire_bytes bytes,
+                              quire_error *err);
+quire_status file_draft_sync(struct file_draft *d, quire_error *err);
 
 /* ---- files_batch.c ------------------------------------------------------ */
 
@@ -106,33 +122,14 @@ quire_status files_begin(struct object_store *s, quire_error *err);
 quire_status files_commit(struct object_store *s, quire_error *err);
 void files_rollback(struct object_store *s);
 
-/* ---- files_edit.c ------------------------------------------------------- */
-
-quire_status files_edit(struct object_store *s, const char *name,
-                        struct object **out, struct object_info *info,
-                        quire_error *err);
-quire_status files_hold(struct object *o, int wait_ms, quire_error *err);
-quire_status files_status(struct object *o, uint64_t *size, bool *named,
-                          quire_error *err);
-uint64_t files_unfinished(struct object *o);
-quire_status files_cut(struct object *o, uint64_t size, quire_error *err);
-quire_status files_append_at(struct object *o, uint64_t size, quire_bytes bytes,
-                             quire_error *err);
-quire_status files_patch(struct object *o, uint64_t offset, quire_bytes bytes,
-                         quire_error *err);
-quire_status files_publish_open(struct draft *d, const char *name,
-                                struct object **out, quire_error *err);
-quire_status files_swap(struct object *o, struct draft *d, quire_error *err);
-quire_status files_sync_edited(struct file_object *o, quire_error *err);
-quire_status files_clear(struct object_store *s, const char *prefix,
-                         quire_error *err);
-
 /* ---- files_names.c ------------------------------------------------------ */
 
-quire_status files_rename(struct object_store *s, const char *from,
-                          const char *to, quire_error *err);
-quire_status files_remove(struct object_store *s, const char *name,
-                          quire_error *err);
+quire_status files_rename_file(struct files *f, const char *from,
+                               const char *to, quire_error *err);
+quire_status files_remove_file(struct files *f, const char *name,
+                               quire_error *err);
+quire_status files_clear_dir(struct files *f, const char *prefix,
+                             quire_error *err);
 
 /* ---- files_lock.c ------------------------------------------------------- */
 
@@ -148,11 +145,18 @@ void files_unlock_dir(struct object_store *s);
 
 quire_status files_scan(struct object_store *s, const char *dir,
                         object_scan_fn each, void *ctx, quire_error *err);
-quire_status files_list_depth2(struct object_store *s, const char *root,
-                               object_depth2_fn each, void *ctx,
-                               quire_error *err);
+quire_status files_list_depth2(struct files *f, const char *root,
+                               log_each_fn each, void *ctx, quire_error *err);
 quire_status files_find(struct object_store *s, const char *root,
-                        object_want_fn wants, object_depth2_fn each, void *ctx,
+                        object_want_fn wants, object_find_fn each, void *ctx,
                         quire_error *err);
+
+/* ---- files.c, files_log.c ----------------------------------------------- */
+
+extern const struct object_ops files_object_ops;
+extern const struct log_ops files_log_ops;
+
+/* One part less in use. */
+void files_drop_part(struct files *f);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * intercept.h - a wrapper that intercepts every call of a backend
  *
- * object_intercept() and db_intercept() wrap any backend. The hook runs before
- * each call that can fail; a status other than QUIRE_OK becomes the result, and
+ * object_intercept() and its like wrap any backend of their interface. The hook
+ * runs before each call that can fail; a status other than QUIRE_OK becomes the result, and
  * the backend is not called. It runs again after the call, with the result.
  *
  * Two hooks: fault_hook() makes the n-th call fail, so that the suites can run
@@ -13,7 +13,7 @@
 #define STORE_INTERCEPT_H
 
 #include "store/db.h"
-#include "store/object.h"
+#include "store/store.h"
 
 struct intercept {
     /* May be NULL. `on` is the object's name or the SQL. */
@@ -30,8 +30,15 @@ struct intercept {
 quire_status object_intercept(struct object_store *inner,
                               struct intercept intercept,
                               struct object_store **out, quire_error *err);
+quire_status log_intercept(struct log_store *inner, struct intercept intercept,
+                           struct log_store **out, quire_error *err);
 quire_status db_intercept(struct db *inner, struct intercept intercept,
                           struct db **out, quire_error *err);
+
+/* Wrap every part of a store, in place. On failure some parts may be wrapped; it
+ * is whole, and the caller's. */
+quire_status store_intercept(struct store *s, struct intercept intercept,
+                             quire_error *err);
 
 /* Fails the call that brings `left` to zero, and every later one if `stay`.
  * `calls` counts them all. */

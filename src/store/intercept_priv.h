@@ -3,6 +3,22 @@
  *
  * Each function takes three steps: call before(), the backend, after(). PASS
  * spells them. Calls that cannot fail go straight through.
+ *
+ * A wrapper of object.h, log.h and their like is one list of its slots:
+ *
+ *     X(kind, slot, call, on, parameters, arguments)
+ *
+ * kind        STORE, OPEN or DRAFT: what the slot's first parameter is; the
+ *             function takes the three steps and no other.
+ *             OWN: the function intercepted_<slot>() is written by hand above
+ *             the list, because it wraps what it returns or consumes what it
+ *             is given, or because it cannot fail
+ * call, on    what the hooks see
+ * parameters  of the slot, in brackets; the first is called `s`, `o` or `d`
+ * arguments   the parameters behind the first, in brackets
+ *
+ * INTERCEPT_DEFINE makes the functions of the list, INTERCEPT_ENTRY the
+ * members of the table: a new slot is one line.
  */
 #ifndef STORE_INTERCEPT_PRIV_H
 #define STORE_INTERCEPT_PRIV_H
@@ -38,5 +54,27 @@ static inline quire_status call_after(const struct intercept *t,
     {                                                              \
         PASS(hooks, call, on, (to)->ops->slot((to), __VA_ARGS__)); \
     }
+
+#define INTERCEPT_ARGS(...) __VA_ARGS__
+#define INTERCEPT_CALL(slot, to, hooks, call, on, params, args)            \
+    static quire_status intercepted_##slot params                          \
+    {                                                                      \
+        PASS(hooks, call, on, (to)->ops->slot((to), INTERCEPT_ARGS args)); \
+    }
+#define INTERCEPT_STORE(slot, call, on, params, args)                       \
+    INTERCEPT_CALL(slot, of_store(s)->inner, &of_store(s)->intercept, call, \
+                   on, params, args)
+#define INTERCEPT_OPEN(slot, call, on, params, args)                         \
+    INTERCEPT_CALL(slot, of_open(o)->inner, of_open(o)->intercept, call, on, \
+                   params, args)
+#define INTERCEPT_DRAFT(slot, call, on, params, args)                          \
+    INTERCEPT_CALL(slot, of_draft(d)->inner, of_draft(d)->intercept, call, on, \
+                   params, args)
+#define INTERCEPT_OWN(slot, call, on, params, args)
+
+#define INTERCEPT_DEFINE(kind, slot, call, on, params, args) \
+    INTERCEPT_##kind(slot, call, on, params, args)
+#define INTERCEPT_ENTRY(kind, slot, call, on, params, args) \
+    .slot = intercepted_##slot,
 
 #endif

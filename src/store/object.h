@@ -21,18 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "quire.h"
-
-struct object_info {
-    uint64_t size;
-    int64_t modified_s;     /* Unix seconds; touch and every write renew it   */
-    int64_t modified_ns;    /* the same, at the backend's resolution */
-    int64_t changed_ns;     /* when it was last changed in any way, where the
-                          * system keeps that; cannot be set */
-    uint64_t device, inode; /* together: the object's identity, whatever its
-                             * name; zero while it has no name */
-};
+#include "store/info.h"
 
 /* A store, one open object, one object being written. Backends put these first
  * in structs of their own. */
@@ -46,9 +36,6 @@ struct draft {
     const struct object_ops *ops;
 };
 
-/* How long status() may rely on the last check of the name. */
-#define NAME_MS 20
-
 enum object_lock { OBJECT_UNLOCK, OBJECT_SHARED, OBJECT_EXCLUSIVE };
 
 typedef quire_status (*object_each_fn)(void *ctx, const char *name,
@@ -60,10 +47,10 @@ typedef quire_status (*object_scan_fn)(void *ctx, const char *name,
                                        const struct object_info *info,
                                        quire_error *err);
 
-typedef quire_status (*object_depth2_fn)(void *ctx, const char *dir,
-                                         const char *name,
-                                         const struct object_info *info,
-                                         quire_error *err);
+typedef quire_status (*object_find_fn)(void *ctx, const char *dir,
+                                       const char *name,
+                                       const struct object_info *info,
+                                       quire_error *err);
 
 typedef bool (*object_want_fn)(void *ctx, const char *name);
 
@@ -101,18 +88,12 @@ struct object_ops {
                             quire_error *err);
     void (*discard)(struct draft *d);
 
-    /* Append to the object, creating it if absent; all of `bytes` or, on
-     * failure, none of them. *size is its size afterwards. */
-    quire_status (*append)(struct object_store *s, const char *name,
-                           quire_bytes bytes, uint64_t *size, quire_error *err);
-
     /* Renew the time of an open object. Not durable at once; it need not be.
      * QUIRE_NOT_FOUND: its name is gone since. */
     quire_status (*touch)(struct object *o, int64_t now_s, quire_error *err);
 
     /* Make an open object durable, whichever process wrote it: its bytes and
-     * its name. In a batch, by the commit. QUIRE_CHANGED: the object is held, and
-     * its name is gone or another's; the bytes are durable, but not under it. */
+     * its name. In a batch, by the commit. */
     quire_status (*sync)(struct object *o, quire_error *err);
 
     /* At any time exactly one of both names exists. A taken `to` is
@@ -138,79 +119,20 @@ struct object_ops {
     quire_status (*scan)(struct object_store *s, const char *dir,
                          object_scan_fn each, void *ctx, quire_error *err);
 
-    /* Every object exactly two levels below `root`, those of one directory
-     * together, otherwise unordered. For very many: several threads may stat
-     * them, but `each` is called from this one. Objects that vanish meanwhile
-     * are left out. An absent `root` is empty. */
-    quire_status (*list_depth2)(struct object_store *s, const char *root,
-                                object_depth2_fn each, void *ctx,
-                                quire_error *err);
-
     /* Every object below `root`, at any depth and also if hidden, for which
      * `wants` accepts the last component; `dir` is "" for the contents of
-     * `root` itself. Otherwise as list_depth2. `info` is NULL for anything that
-     * is neither an object nor a directory: a link, a socket. Nothing is
-     * skipped silently. */
+     * `root` itself. Those of one directory come together, otherwise unordered.
+     * Several threads may stat them, but `each` is called from this one.
+     * Objects that vanish meanwhile are left out. An absent `root` is empty.
+     * `info` is NULL for anything that is neither an object nor a directory: a
+     * link, a socket. Nothing is skipped silently. */
     quire_status (*find)(struct object_store *s, const char *root,
-                         object_want_fn wants, object_depth2_fn each, void *ctx,
+                         object_want_fn wants, object_find_fn each, void *ctx,
                          quire_error *err);
 
     /* Remove every object below `prefix`. Absent is success. */
     quire_status (*clear)(struct object_store *s, const char *prefix,
                           quire_error *err);
-
-    /* ---- logs: objects changed in place ----
-     *
-     * Open for reading and for changes in place, which are visible to all
-     * readers at once. read, close and sync work as on any open object; sync,
-     * and it alone, may run beside the others in a thread of its own. Not in a
-     * batch. QUIRE_NOT_FOUND as above. */
-    quire_status (*edit)(struct object_store *s, const char *name,
-                         struct object **out, struct object_info *info,
-                         quire_error *err);
-
-    /* Lock this object until it is closed. QUIRE_BUSY after `wait_ms`, with the
-     * holder's name. The lock is advisory: it prevents neither reading nor
-     * writing without it. */
-    quire_status (*hold)(struct object *o, int wait_ms, quire_error *err);
-
-    /* The current size of the open object. *named is false when its name has
-     * gone altogether or to another object; a recent move may go unnoticed for
-     * NAME_MS. Cheap: it runs before every append. */
-    quire_status (*status)(struct object *o, uint64_t *size, bool *named,
-                           quire_error *err);
-
-    /* Add at the end. `size` is where that was: after a failure the object is
-     * cut back to it. Durable after sync. */
-    quire_status (*append_at)(struct object *o, uint64_t size,
-                              quire_bytes bytes, quire_error *err);
-
-    /* Where an append of a process that died began and did not end: what
-     * follows was not acknowledged. UINT64_MAX: there is none, or the backend
-     * did not record it; it records appends of OBJECT_LARGE_APPEND bytes and
-     * more, which a signal can interrupt. */
-    uint64_t (*unfinished)(struct object *o);
-
-    /* Cut an unfinished append off. */
-    quire_status (*cut)(struct object *o, uint64_t size, quire_error *err);
-
-    /* Overwrite bytes, all within the object. Not atomic: for slots that a
-     * reader can do without. Durable after sync. */
-    quire_status (*patch)(struct object *o, uint64_t offset, quire_bytes bytes,
-                          quire_error *err);
-
-    /* Give the draft a name that must be free (else QUIRE_EXISTS), and keep it
-     * open for changes and locked throughout. Durable. The draft is gone
-     * afterwards, whatever the status. */
-    quire_status (*publish_open)(struct draft *d, const char *name,
-                                 struct object **out, quire_error *err);
-
-    /* Replace the open object by the draft, atomically and durably: `o` and its
-     * name are the draft then, locked if `o` was. The draft is gone afterwards,
-     * whatever the status. After a failure `o` is what it was, or the draft, if
-     * only the last sync of its name failed. QUIRE_CHANGED: `o` has been moved
-     * away. */
-    quire_status (*swap)(struct object *o, struct draft *d, quire_error *err);
 
     /* Between begin and commit, publish does not wait for the disk. After
      * rollback what was published in the batch is gone, or, where the backend
@@ -249,28 +171,177 @@ struct object_ops {
     void (*free)(struct object_store *s);
 };
 
-#define OBJECT_LARGE_APPEND ((size_t)64 << 10)
-
 /* Add bytes [at, to) of an open object to a draft; `to` UINT64_MAX: to its
  * end, where it ends in any case. */
 quire_status object_copy(struct object *from, uint64_t at, uint64_t to,
                          struct draft *d, quire_error *err);
 
-/* QUIRE_CHANGED of sync(). */
-quire_status object_lost_name(struct object_store *s, const char *name,
-                              quire_error *err);
+/* ---- calls -------------------------------------------------------------- */
 
-/* The backends. files: everything beneath the directory `path`, which is
- * created with the first write (not at all if `read_only`). */
-quire_status object_files_open(const char *path, bool read_only,
-                               struct object_store **out, quire_error *err);
+static inline quire_status object_stat(struct object_store *s, const char *name,
+                                       struct object_info *info,
+                                       quire_error *err)
+{
+    return s->ops->stat(s, name, info, err);
+}
 
-/* The same for a directory that is open at `fd`, which the store takes, also on
- * failure; `path` is its name in messages. */
-quire_status object_files_adopt(int fd, const char *path, bool read_only,
-                                struct object_store **out, quire_error *err);
+static inline quire_status object_open(struct object_store *s, const char *name,
+                                       struct object **out,
+                                       struct object_info *info,
+                                       quire_error *err)
+{
+    return s->ops->open(s, name, out, info, err);
+}
 
-quire_status object_memory_open(const struct clock *clock,
-                                struct object_store **out, quire_error *err);
+static inline quire_status object_read(struct object *o, uint64_t offset,
+                                       void *buf, size_t cap, size_t *n,
+                                       quire_error *err)
+{
+    return o->ops->read(o, offset, buf, cap, n, err);
+}
+
+static inline void object_close(struct object *o)
+{
+    o->ops->close(o);
+}
+
+static inline quire_status object_create(struct object_store *s,
+                                         struct draft **out, quire_error *err)
+{
+    return s->ops->create(s, out, err);
+}
+
+static inline quire_status object_write(struct draft *d, quire_bytes bytes,
+                                        quire_error *err)
+{
+    return d->ops->write(d, bytes, err);
+}
+
+static inline quire_status object_settle(struct draft *d, quire_error *err)
+{
+    return d->ops->settle(d, err);
+}
+
+static inline quire_status object_publish(struct draft *d, const char *name,
+                                          bool replace, quire_error *err)
+{
+    return d->ops->publish(d, name, replace, err);
+}
+
+static inline void object_discard(struct draft *d)
+{
+    d->ops->discard(d);
+}
+
+static inline quire_status object_touch(struct object *o, int64_t now_s,
+                                        quire_error *err)
+{
+    return o->ops->touch(o, now_s, err);
+}
+
+static inline quire_status object_sync(struct object *o, quire_error *err)
+{
+    return o->ops->sync(o, err);
+}
+
+static inline quire_status object_rename(struct object_store *s,
+                                         const char *from, const char *to,
+                                         quire_error *err)
+{
+    return s->ops->rename(s, from, to, err);
+}
+
+static inline quire_status object_remove(struct object_store *s,
+                                         const char *name, quire_error *err)
+{
+    return s->ops->remove(s, name, err);
+}
+
+static inline quire_status object_list(struct object_store *s,
+                                       const char *prefix, object_each_fn each,
+                                       void *ctx, quire_error *err)
+{
+    return s->ops->list(s, prefix, each, ctx, err);
+}
+
+static inline quire_status object_scan(struct object_store *s, const char *dir,
+                                       object_scan_fn each, void *ctx,
+                                       quire_error *err)
+{
+    return s->ops->scan(s, dir, each, ctx, err);
+}
+
+static inline quire_status object_find(struct object_store *s, const char *root,
+                                       object_want_fn wants,
+                                       object_find_fn each, void *ctx,
+                                       quire_error *err)
+{
+    return s->ops->find(s, root, wants, each, ctx, err);
+}
+
+static inline quire_status object_clear(struct object_store *s,
+                                        const char *prefix, quire_error *err)
+{
+    return s->ops->clear(s, prefix, err);
+}
+
+static inline quire_status object_begin(struct object_store *s,
+                                        quire_error *err)
+{
+    return s->ops->begin(s, err);
+}
+
+static inline quire_status object_commit(struct object_store *s,
+                                         quire_error *err)
+{
+    return s->ops->commit(s, err);
+}
+
+static inline void object_rollback(struct object_store *s)
+{
+    s->ops->rollback(s);
+}
+
+static inline quire_status object_lock(struct object_store *s,
+                                       enum object_lock mode, int wait_ms,
+                                       quire_error *err)
+{
+    return s->ops->lock(s, mode, wait_ms, err);
+}
+
+static inline void object_touch_gen(struct object_store *s)
+{
+    s->ops->touch_gen(s);
+}
+
+static inline quire_status object_gen(struct object_store *s, int64_t *mark,
+                                      quire_error *err)
+{
+    return s->ops->gen(s, mark, err);
+}
+
+static inline quire_status object_lock_dir(struct object_store *s,
+                                           const char *dir, int wait_ms,
+                                           quire_error *err)
+{
+    return s->ops->lock_dir(s, dir, wait_ms, err);
+}
+
+static inline void object_unlock_dir(struct object_store *s)
+{
+    s->ops->unlock_dir(s);
+}
+
+static inline const char *object_place(const struct object_store *s)
+{
+    return s->ops->place(s);
+}
+
+/* NULL is fine. */
+static inline void object_store_free(struct object_store *s)
+{
+    if (s)
+        s->ops->free(s);
+}
 
 #endif

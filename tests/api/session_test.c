@@ -10,12 +10,12 @@
 #include "base/bytes.h"
 #include "support/test.h"
 
-static int n_opened; /* objects, by the trace */
+static int n_opened; /* logs, by the trace */
 
 static void count_opens(void *ctx, const char *line)
 {
     (void)ctx;
-    n_opened += !strncmp(line, "object open ", 12);
+    n_opened += !strncmp(line, "log open ", 9);
 }
 
 static quire *home(const char *name, quire_kind kind)

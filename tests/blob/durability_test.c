@@ -167,8 +167,9 @@ TEST(a_file_without_its_row_is_synced_before_it_is_adopted)
 
 TEST(replacing_and_appending_last_too)
 {
-    struct object_store *s;
-    uint64_t size;
+    struct log_draft *d;
+    struct store *s;
+    struct log *l;
     int dir;
 
     OK(fs_open_dir(test_dir(), false, &dir, &test_err));
@@ -177,11 +178,15 @@ TEST(replacing_and_appending_last_too)
     is_safe();
     OK(fs_replace(dir, "a/b/c", bytes_str("two"), &test_err));
     is_safe();
-    OK(object_files_open(test_path("s"), false, &s, &test_err));
-    OK(s->ops->append(s, "x/log", bytes_str("line\n"), &size, &test_err));
+    OK(store_files_open(test_path("s"), false, &s, &test_err));
+    OK(log_create(s->logs, &d, &test_err));
+    OK(log_write(d, bytes_str("line\n"), &test_err));
+    OK(log_publish(d, "x/log", false, &l, &test_err));
     is_safe();
-    OK(s->ops->append(s, "x/log", bytes_str("line\n"), &size, &test_err));
+    OK(log_append(l, LOG_NO_EPOCH, 5, bytes_str("line\n"), &test_err));
+    OK(log_sync(l, &test_err));
     is_safe();
-    s->ops->free(s);
+    log_close(l);
+    store_free(s);
     close(dir);
 }

@@ -181,7 +181,7 @@ static void hear(void *ctx, const char *line)
 {
     int *n = ctx;
 
-    if (strstr(line, "object open") && strstr(line, ".jsonl"))
+    if (strstr(line, "log open") && strstr(line, ".jsonl"))
         ++*n;
 }
 

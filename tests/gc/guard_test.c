@@ -132,8 +132,8 @@ static void collect_now(quire *q)
 
 /* The calls of a collection: the sessions are looked through once to judge, and
  * once more, with nobody kept out, before anything goes. */
-#define LOOKED       "object comb sessions"
-#define LOOKED_AWAY  "object comb archive"
+#define LOOKED       "object find sessions"
+#define LOOKED_AWAY  "object find archive"
 #define LOOKED_TWICE 2
 
 static char path[4096];
@@ -237,7 +237,7 @@ TEST(collect_guard_nothing_goes_while_a_session_is_forked)
     OK(collect_session(q, LARGE, path));
     OK(collect_append_to(q, path, SMALL));
     later(10);
-    stop_at("object create", 1, remove_and_collect);
+    stop_at("log create", 1, remove_and_collect);
     other = open_heard();
     OK(quire_session_fork(other, path, NULL, &s, &test_err));
     EQ(1, stop.heard);
@@ -276,7 +276,7 @@ static void collect_in_a_move(const char *call)
 /* Before anything of it is moved, and between its outputs and itself. */
 TEST(collect_guard_nothing_goes_while_a_session_is_moved)
 {
-    collect_in_a_move("object claim");
+    collect_in_a_move("object lock directory");
     collect_in_a_move("object rename");
 }
 

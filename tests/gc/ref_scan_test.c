@@ -107,16 +107,16 @@ TEST(mention_anywhere)
     }
 }
 
-static struct object *store_text(struct object_store *s, quire_bytes text)
+static struct object *store_text(struct store *s, quire_bytes text)
 {
     struct object_info info;
     struct object *o = NULL;
     struct draft *d;
 
-    OK(s->ops->create(s, &d, &test_err));
-    OK(d->ops->write(d, text, &test_err));
-    OK(d->ops->publish(d, "text", true, &test_err));
-    OK(s->ops->open(s, "text", &o, &info, &test_err));
+    OK(object_create(s->objects, &d, &test_err));
+    OK(object_write(d, text, &test_err));
+    OK(object_publish(d, "text", true, &test_err));
+    OK(object_open(s->objects, "text", &o, &info, &test_err));
     return o;
 }
 
@@ -124,9 +124,9 @@ TEST(mention_across_pieces)
 {
     static char text[REF_SCAN_PIECE + 4096], buf[REF_SCAN_PIECE];
     size_t at, len = strlen("blob:sha256:" HEX);
-    struct object_store *s;
+    struct store *s;
 
-    OK(object_memory_open(&clock_system, &s, &test_err));
+    OK(store_memory_open(&clock_system, &s, &test_err));
     for (at = REF_SCAN_PIECE - 600; at < REF_SCAN_PIECE + 600; at += 7) {
         struct found f = {0};
         struct object *o;
@@ -143,7 +143,7 @@ TEST(mention_across_pieces)
         f = (struct found){0};
         OK(ref_scan_object(o, at + 30, buf, note, &f, &end, &test_err));
         YES(f.n >= 1);
-        o->ops->close(o);
+        object_close(o);
     }
-    s->ops->free(s);
+    store_free(s);
 }

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "store/object.h"
+#include "store/store.h"
 #include "support/test.h"
 
 #define PLAIN                                                               \
@@ -332,12 +332,12 @@ TEST(a_file_that_was_replaced_meanwhile_is_left_alone_though_it_says_the_same)
 /* What a collection asks for before it removes anything. */
 static quire_status collector_may(void)
 {
-    struct object_store *store;
+    struct store *store;
     quire_status st;
 
-    OK(object_files_open(test_path("ws/.jp/blobs"), false, &store, &test_err));
-    st = store->ops->lock(store, OBJECT_EXCLUSIVE, 0, NULL);
-    store->ops->free(store);
+    OK(store_files_open(test_path("ws/.jp/blobs"), false, &store, &test_err));
+    st = object_lock(store->objects, OBJECT_EXCLUSIVE, 0, NULL);
+    store_free(store);
     return st;
 }
 

@@ -19,7 +19,8 @@
 /* ---- the house ---------------------------------------------------------- */
 
 struct room {
-    struct object_store *store, *inner;
+    struct store *store;
+    struct store inner; /* the same without the hook */
     struct output_dir outdir;
     struct arena keep;
     bool disk;
@@ -28,14 +29,14 @@ struct room {
     size_t n_between;
 };
 
-static quire_status put_file(struct object_store *s, const char *name,
+static quire_status put_file(struct store *s, const char *name,
                              const char *text)
 {
     struct draft *d;
 
-    OK(s->ops->create(s, &d, &test_err));
-    OK(d->ops->write(d, bytes_str(text), &test_err));
-    return d->ops->publish(d, name, true, &test_err);
+    OK(object_create(s->objects, &d, &test_err));
+    OK(object_write(d, bytes_str(text), &test_err));
+    return object_publish(d, name, true, &test_err);
 }
 
 static void after(void *ctx, const char *call, const char *on,
@@ -48,18 +49,19 @@ static void after(void *ctx, const char *call, const char *on,
     if (strcmp(call, "object scan") != 0)
         return;
     while (r->n_between > 0)
-        OK(put_file(r->inner, r->between[--r->n_between], "theirs"));
+        OK(put_file(&r->inner, r->between[--r->n_between], "theirs"));
 }
 
 static void room_open(struct room *r, bool disk)
 {
     *r = (struct room){.disk = disk};
     if (disk)
-        OK(object_files_open(test_path("home"), false, &r->inner, &test_err));
+        OK(store_files_open(test_path("home"), false, &r->store, &test_err));
     else
-        OK(object_memory_open(&test_clock, &r->inner, &test_err));
-    OK(object_intercept(r->inner, (struct intercept){NULL, after, r}, &r->store,
-                        &test_err));
+        OK(store_memory_open(&test_clock, &r->store, &test_err));
+    r->inner = *r->store;
+    OK(store_intercept(r->store, (struct intercept){NULL, after, r},
+                       &test_err));
     r->outdir = (struct output_dir){.store = r->store, .dir = "d"};
 }
 
@@ -68,7 +70,7 @@ static void room_close(struct room *r)
     if (r->disk)
         NO(test_litter(test_path("home")));
     arena_release(&r->keep);
-    r->store->ops->free(r->store);
+    store_free(r->store);
     test_forget_dir();
 }
 
@@ -97,8 +99,8 @@ static struct draft *drafted(struct room *r, const char *text)
 {
     struct draft *d;
 
-    OK(r->store->ops->create(r->store, &d, &test_err));
-    OK(d->ops->write(d, bytes_str(text), &test_err));
+    OK(object_create(r->store->objects, &d, &test_err));
+    OK(object_write(d, bytes_str(text), &test_err));
     return d;
 }
 
@@ -109,10 +111,10 @@ static void holds(struct room *r, const char *name, const char *text)
     char buf[64];
     size_t n;
 
-    OK(r->store->ops->open(r->store, name, &o, &info, &test_err));
-    OK(o->ops->read(o, 0, buf, sizeof buf, &n, &test_err));
+    OK(object_open(r->store->objects, name, &o, &info, &test_err));
+    OK(object_read(o, 0, buf, sizeof buf, &n, &test_err));
     SAME(bytes_str(text), bytes_of(buf, n));
-    o->ops->close(o);
+    object_close(o);
 }
 
 /* A log put here gets this name, and the id that is its number. */
@@ -219,7 +221,7 @@ static void gaps(struct room *r)
     stand(r, "0.bash.log");
     stand(r, "7.bash.log");
     log_is(r, "bash", "8.bash.log");
-    OK(r->store->ops->remove(r->store, "d/0.bash.log", &test_err));
+    OK(object_remove(r->store->objects, "d/0.bash.log", &test_err));
     log_is(r, "bash", "9.bash.log");
 }
 
@@ -417,7 +419,7 @@ TEST(output_dir_puts_no_report_below_what_cannot_be_a_parent)
 /* ---- a store that is not there ------------------------------------------ */
 
 struct late {
-    struct object_store *store; /* NULL: it cannot be opened */
+    struct store *store; /* NULL: it cannot be opened */
     int opened;
 };
 
@@ -457,7 +459,7 @@ static void late(struct room *r)
     EQ(4, l.opened);
     l.store = r->store;
     OK(output_dir_draft(&r->outdir, &d, &test_err));
-    OK(d->ops->write(d, bytes_str("ours"), &test_err));
+    OK(object_write(d, bytes_str("ours"), &test_err));
     OK(output_dir_put_log(&r->outdir, d, "bash", &r->keep, &name, &id,
                           &test_err));
     OK(output_dir_list(&r->outdir, &r->keep, &items, &n, &test_err));
@@ -692,12 +694,12 @@ enum { WRITERS = 4, EACH = 25 };
 static bool number_many(const char *home, int who, char *failure, size_t cap)
 {
     struct arena keep = ARENA_INIT;
-    struct object_store *store;
+    struct store *store;
     quire_error err = {.what = ""};
     struct output_dir outdir;
     char tool[24];
     int i;
-    quire_status st = object_files_open(home, false, &store, &err);
+    quire_status st = store_files_open(home, false, &store, &err);
 
     if (st) {
         snprintf(failure, cap, "%s", err.what);
@@ -712,9 +714,9 @@ static bool number_many(const char *home, int who, char *failure, size_t cap)
         const char *name, *id;
         struct draft *d;
 
-        st = store->ops->create(store, &d, &err);
+        st = object_create(store->objects, &d, &err);
         if (!st)
-            st = d->ops->write(d, bytes_str(tool), &err);
+            st = object_write(d, bytes_str(tool), &err);
         if (!st)
             st = i % 5
                      ? output_dir_put_log(&outdir, d, i % 2 ? tool : "same",
@@ -725,7 +727,7 @@ static bool number_many(const char *home, int who, char *failure, size_t cap)
     if (st)
         snprintf(failure, cap, "%s: %s", quire_status_name(st), err.what);
     arena_release(&keep);
-    store->ops->free(store);
+    store_free(store);
     return st == QUIRE_OK;
 }
 
@@ -737,7 +739,7 @@ static const char *found_home(void)
     room_open(&r, true);
     OK(put_file(r.store, "e/s.jsonl", "{}\n"));
     arena_release(&r.keep);
-    r.store->ops->free(r.store);
+    store_free(r.store);
     return test_path("home");
 }
 
@@ -844,16 +846,15 @@ static void removing(struct room *r)
        output_dir_find_log(&r->outdir, "1", &r->keep, &name, &test_err));
     log_is(r, "bash", "2.bash.log");
     remove_is(r, "0", QUIRE_OK); /* not the highest: nothing is left of it */
-    EQ(QUIRE_NOT_FOUND,
-       r->store->ops->stat(r->store, "d/0.removed", &(struct object_info){0},
-                           &test_err));
+    EQ(QUIRE_NOT_FOUND, object_stat(r->store->objects, "d/0.removed",
+                                    &(struct object_info){0}, &test_err));
     report_is(r, "Scout", NULL, "0-Scout");
     report_is(r, "Reader", "0-Scout", "0-Scout.0-Reader");
     stand(r, "0-Scout.0-Reader.json");
     remove_is(r, "0-Scout.0-Reader", QUIRE_OK);
     EQ(QUIRE_NOT_FOUND,
-       r->store->ops->stat(r->store, "d/0-Scout.0-Reader.json",
-                           &(struct object_info){0}, &test_err));
+       object_stat(r->store->objects, "d/0-Scout.0-Reader.json",
+                   &(struct object_info){0}, &test_err));
     report_is(r, "Reader", "0-Scout", "0-Scout.1-Reader");
     remove_is(r, "0-Scout", QUIRE_OK);
     report_is(r, "Scout", NULL, "1-Scout");

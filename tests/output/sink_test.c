@@ -24,7 +24,7 @@
 
 /* A store with a session in it, p/s.jsonl, and the outdir of that. */
 struct room {
-    struct object_store *store;
+    struct store *store;
     struct output_dir outdir;
     bool disk;
 
@@ -66,22 +66,20 @@ static void put_file(struct room *r, const char *name, const char *text)
 {
     struct draft *d;
 
-    OK(r->store->ops->create(r->store, &d, &test_err));
-    OK(d->ops->write(d, bytes_str(text), &test_err));
-    OK(d->ops->publish(d, name, true, &test_err));
+    OK(object_create(r->store->objects, &d, &test_err));
+    OK(object_write(d, bytes_str(text), &test_err));
+    OK(object_publish(d, name, true, &test_err));
 }
 
 static void room_open(struct room *r, bool disk)
 {
-    struct object_store *inner;
-
     *r = (struct room){.disk = disk};
     if (disk)
-        OK(object_files_open(test_path("home"), false, &inner, &test_err));
+        OK(store_files_open(test_path("home"), false, &r->store, &test_err));
     else
-        OK(object_memory_open(&test_clock, &inner, &test_err));
-    OK(object_intercept(inner, (struct intercept){before, NULL, r}, &r->store,
-                        &test_err));
+        OK(store_memory_open(&test_clock, &r->store, &test_err));
+    OK(store_intercept(r->store, (struct intercept){before, NULL, r},
+                       &test_err));
     r->outdir = (struct output_dir){.store = r->store,
                                     .dir = "p/s",
                                     .owner = "p/s.jsonl",
@@ -93,7 +91,7 @@ static void room_close(struct room *r)
 {
     if (r->disk)
         NO(test_litter(test_path("home")));
-    r->store->ops->free(r->store);
+    store_free(r->store);
     test_forget_dir();
 }
 
@@ -123,24 +121,24 @@ static void stands(struct room *r, const char *want)
 {
     struct buf got = BUF_INIT(1 << 16);
 
-    OK(r->store->ops->list(r->store, "", join, &got, &test_err));
+    OK(object_list(r->store->objects, "", join, &got, &test_err));
     SAME_TEXT(want, buf_text(&got));
     buf_release(&got);
 }
 
 #define NOTHING_STANDS(r) stands((r), "p/s.jsonl ")
 
-static quire_bytes read_all(struct object_store *store, const char *name)
+static quire_bytes read_all(struct store *store, const char *name)
 {
     struct object_info info;
     struct object *o;
     size_t n;
     char *out;
 
-    OK(store->ops->open(store, name, &o, &info, &test_err));
+    OK(object_open(store->objects, name, &o, &info, &test_err));
     out = test_alloc(info.size);
-    OK(o->ops->read(o, 0, out, info.size, &n, &test_err));
-    o->ops->close(o);
+    OK(object_read(o, 0, out, info.size, &n, &test_err));
+    object_close(o);
     EQ(info.size, n);
     return bytes_of(out, n);
 }
@@ -222,7 +220,7 @@ static void is_kept(struct room *r, struct poured *p, const char *id,
     YES(p->result.truncated);
     EQ(QUIRE_OK, p->result.problem.status);
     SAME_TEXT(id, p->result.id);
-    snprintf(path, sizeof path, "%s/%s", r->store->ops->place(r->store), name);
+    snprintf(path, sizeof path, "%s/%s", store_place(r->store), name);
     SAME_TEXT(path, p->result.path);
     SAME(cleaned(p->stream), read_all(r->store, name));
     if (r->disk)
@@ -632,7 +630,7 @@ static void each_loss(struct room *r)
     lost_to(r, "object write", 2, QUIRE_IO);
     lost_to(r, "object write", 3, QUIRE_NO_MEMORY);
     lost_to(r, "object settle", 1, QUIRE_IO);
-    lost_to(r, "object claim", 1, QUIRE_BUSY);
+    lost_to(r, "object lock directory", 1, QUIRE_BUSY);
     lost_to(r, "object scan", 1, QUIRE_IO);
     lost_to(r, "object publish", 1, QUIRE_IO);
     OK(pour(&r->outdir, &p)); /* no number was lost */
@@ -646,40 +644,40 @@ TEST(sink_goes_on_without_a_file_that_fails)
 
 TEST(sink_gives_up_when_somebody_else_is_numbering_for_good)
 {
-    struct object_store *other;
+    struct store *other;
     struct room r;
     struct poured p = pouring("0123456789", 3);
 
     room_open(&r, true);
-    OK(object_files_open(test_path("home"), false, &other, &test_err));
-    OK(other->ops->lock_dir(other, "p", 0, &test_err));
+    OK(store_files_open(test_path("home"), false, &other, &test_err));
+    OK(object_lock_dir(other->objects, "p", 0, &test_err));
     r.outdir.busy_ms = 20;
     OK(pour(&r.outdir, &p));
     is_lost(&p, QUIRE_BUSY);
     NOTHING_STANDS(&r);
-    other->ops->unlock_dir(other);
+    object_unlock_dir(other->objects);
     p.sink = NULL;
     OK(pour(&r.outdir, &p));
     is_kept(&r, &p, "0", "p/s/0.bash.log");
-    other->ops->free(other);
+    store_free(other);
     room_close(&r);
 }
 
 TEST(sink_lets_go_of_the_directory_after_a_failure)
 {
     static const char *const calls[] = {"object scan", "object publish"};
-    struct object_store *other;
+    struct store *other;
     struct room r;
     size_t i;
 
     room_open(&r, true);
-    OK(object_files_open(test_path("home"), false, &other, &test_err));
+    OK(store_files_open(test_path("home"), false, &other, &test_err));
     for (i = 0; i < COUNT(calls); i++) {
         lost_to(&r, calls[i], 1, QUIRE_IO);
-        OK(other->ops->lock_dir(other, "p", 0, &test_err));
-        other->ops->unlock_dir(other);
+        OK(object_lock_dir(other->objects, "p", 0, &test_err));
+        object_unlock_dir(other->objects);
     }
-    other->ops->free(other);
+    store_free(other);
     room_close(&r);
 }
 
@@ -687,7 +685,7 @@ static void owner_gone(struct room *r)
 {
     struct poured p = pouring("0123456789", 3);
 
-    OK(r->store->ops->remove(r->store, "p/s.jsonl", &test_err));
+    OK(object_remove(r->store->objects, "p/s.jsonl", &test_err));
     OK(pour(&r->outdir, &p));
     is_lost(&p, QUIRE_NOT_FOUND);
     stands(r, "");
@@ -722,8 +720,8 @@ static void owner_moved(struct room *r)
     OK(pour(&r->outdir, &p));
     is_kept(r, &p, "0", "p/s/0.bash.log");
     EQ(0, r->followed); /* it is where it was */
-    OK(r->store->ops->rename(r->store, "p/s.jsonl", "q/t.jsonl", &test_err));
-    OK(r->store->ops->rename(r->store, "p/s", "q/t", &test_err));
+    OK(object_rename(r->store->objects, "p/s.jsonl", "q/t.jsonl", &test_err));
+    OK(object_rename(r->store->objects, "p/s", "q/t", &test_err));
     r->moved_to = "q/t";
     r->moved_owner = "q/t.jsonl";
     OK(pour(&r->outdir, &p));
@@ -734,7 +732,7 @@ static void owner_moved(struct room *r)
     EQ(1, r->followed);
     stands(r, "q/t.jsonl q/t/0.bash.log q/t/1.bash.log q/t/2.bash.log ");
     r->moved_to = NULL;
-    OK(r->store->ops->clear(r->store, "q", &test_err));
+    OK(object_clear(r->store->objects, "q", &test_err));
     OK(pour(&r->outdir, &p));
     is_lost(&p, QUIRE_NOT_FOUND);
     YES(r->followed >= 2);
@@ -752,7 +750,7 @@ static void nobodys(struct room *r)
 
     r->outdir.owner = NULL;
     r->outdir.dir = "";
-    OK(r->store->ops->remove(r->store, "p/s.jsonl", &test_err));
+    OK(object_remove(r->store->objects, "p/s.jsonl", &test_err));
     OK(pour(&r->outdir, &p));
     is_kept(r, &p, "0", "0.bash.log");
     OK(pour(&r->outdir, &p));
@@ -786,16 +784,16 @@ static struct poured sweep_stream(void)
 /* Nothing or the whole, as another process would find it. */
 static void is_whole_or_none(struct room *r, const struct poured *p)
 {
-    struct object_store *again = r->store;
+    struct store *again = r->store;
     struct object_info info;
     struct buf got = BUF_INIT(1 << 16);
     bool kept;
 
     if (r->disk)
-        OK(object_files_open(test_path("home"), true, &again, &test_err));
-    kept = again->ops->stat(again, "p/s/0.bash.log", &info, &test_err) ==
+        OK(store_files_open(test_path("home"), true, &again, &test_err));
+    kept = object_stat(again->objects, "p/s/0.bash.log", &info, &test_err) ==
            QUIRE_OK;
-    OK(again->ops->list(again, "", join, &got, &test_err));
+    OK(object_list(again->objects, "", join, &got, &test_err));
     SAME_TEXT(kept ? "p/s.jsonl p/s/0.bash.log " : "p/s.jsonl ",
               buf_text(&got));
     buf_release(&got);
@@ -805,7 +803,7 @@ static void is_whole_or_none(struct room *r, const struct poured *p)
         YES(kept);
     if (r->disk) {
         NO(test_litter(test_path("home")));
-        again->ops->free(again);
+        store_free(again);
     }
 }
 

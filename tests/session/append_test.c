@@ -340,16 +340,16 @@ static void foreign(struct house *h)
     quire_session *ours = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
     quire_session *reader;
     struct object_info info;
-    struct object *o;
+    struct log *o;
     const char *theirs = "{\"type\":\"x\",\"id\":\"t1\",\"parentId\":\"a\"}";
     quire_appended out;
 
     put(ours, "{\"type\":\"x\",\"id\":\"a\"}");
     reader = house_open_session(h, "f", QUIRE_SESSION_READ);
     SAME_TEXT("a", leaf_of(reader));
-    OK(h->store->ops->edit(h->store, "f", &o, &info, &test_err));
-    OK(o->ops->append_at(o, info.size, bytes_str(theirs), &test_err));
-    o->ops->close(o);
+    OK(log_open(h->store->logs, "f", LOG_APPEND, &o, &info, &test_err));
+    OK(log_append(o, LOG_NO_EPOCH, info.size, bytes_str(theirs), &test_err));
+    log_close(o);
     /* It has no line break yet, but it is an entry. */
     SAME_TEXT("t1", leaf_of(ours));
     OK(quire_session_append(ours, bytes_str("{\"type\":\"x\",\"id\":\"b\"}"),
@@ -376,7 +376,7 @@ static void replaced(struct house *h)
                        "null}\n");
     put(s, "{\"type\":\"x\",\"id\":\"b\"}");
     SAME_TEXT("n b", path_of(s, NULL));
-    OK(h->store->ops->remove(h->store, "f", &test_err));
+    OK(log_remove(h->store->logs, "f", &test_err));
     IS(QUIRE_IO, quire_session_append(s, bytes_str("{\"type\":\"x\"}"), NULL,
                                       NULL, &test_err));
     HAS(test_err.what, "removed");
@@ -398,14 +398,14 @@ static quire_status append_and_move(struct house *h, quire_bytes text)
 
     put(s, "{\"type\":\"x\"}");
     OK(quire_session_flush(s, &test_err));
-    OK(h->store->ops->rename(h->store, "f", "aside", &test_err));
+    OK(log_rename(h->store->logs, "f", "aside", &test_err));
     st = quire_session_append(s, x, NULL, NULL, &test_err);
     if (text.data)
         house_write_bytes(h, "f", text);
     if (!st)
         st = quire_session_flush(s, &test_err);
     quire_session_close(s);
-    OK(h->store->ops->remove(h->store, "aside", &test_err));
+    OK(log_remove(h->store->logs, "aside", &test_err));
     return st;
 }
 

@@ -26,7 +26,7 @@ static const struct session_birth birth = {.id = "s1", .cwd = "/w"};
 /* ---- writers: no test macro may be used in a child ---------------------- */
 
 struct writer {
-    struct object_store *store;
+    struct store *store;
     struct session_env env;
     quire_session *s;
     int pipe;
@@ -41,7 +41,7 @@ static void writer_open(struct writer *w)
     w->env = (struct session_env){.clock = &clock_system,
                                   .rand = &rand_system,
                                   .busy_ms = 10000};
-    if (object_files_open(test_path("home"), false, &w->store, &err) == 0) {
+    if (store_files_open(test_path("home"), false, &w->store, &err) == 0) {
         place.store = w->store;
         if (session_open(&w->env, &place, &birth, 0, QUIRE_SYNC_EACH, &w->s,
                          &err) == 0)
@@ -88,7 +88,7 @@ static void take_turns(struct writer *w)
         writer_open(w);
         write_one(w, 40);
         quire_session_close(w->s);
-        w->store->ops->free(w->store);
+        store_free(w->store);
     }
 }
 

@@ -196,7 +196,8 @@ TEST(a_file_that_takes_the_place_of_another_is_synced_before_and_after)
             is_safe();
             OK(session_rehome(s, "/elsewhere", &test_err));
             is_safe();
-            OK(session_copy(s, NULL, h.store, "new/copy", &birth, &test_err));
+            OK(session_copy(s, NULL, h.store->logs, "new/copy", &birth,
+                            &test_err));
         } else {
             OK(session_mend(&h.env, h.store, "p/q/f", "p/q/kept", &changed,
                             &test_err));

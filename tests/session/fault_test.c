@@ -145,12 +145,12 @@ static quire_status rehome(struct run *r, quire_error *err)
 
 static quire_status fork_it(struct run *r, quire_error *err)
 {
-    return session_copy(r->s, NULL, r->h.store, "q/copy", &birth, err);
+    return session_copy(r->s, NULL, r->h.store->logs, "q/copy", &birth, err);
 }
 
 static quire_status extract(struct run *r, quire_error *err)
 {
-    return session_copy(r->s, "b", r->h.store, "q/copy", &birth, err);
+    return session_copy(r->s, "b", r->h.store->logs, "q/copy", &birth, err);
 }
 
 static quire_status begin(struct run *r, quire_error *err)
@@ -241,7 +241,7 @@ static const char *state_of(struct house *h)
     struct buf names = BUF_INIT(1 << 20), all = BUF_INIT(1 << 20);
     char *at, *out;
 
-    OK(h->store->ops->list(h->store, "", add_object, &names, &test_err));
+    OK(object_list(h->store->objects, "", add_object, &names, &test_err));
     for (at = buf_text(&names); *at; at += strlen(at) + 1) {
         quire_bytes text;
 
@@ -263,13 +263,13 @@ enum fate { NOTHING, SEAM, SYSTEM, SEAM_FOR_GOOD };
 static void add_carelessly(const struct scene *c, struct house *h)
 {
     struct object_info info;
-    struct object *o;
+    struct log *o;
 
     if (!c->others)
         return;
-    OK(h->store->ops->edit(h->store, NAME, &o, &info, &test_err));
-    OK(o->ops->append_at(o, info.size, bytes_str(c->others), &test_err));
-    o->ops->close(o);
+    OK(log_open(h->store->logs, NAME, LOG_APPEND, &o, &info, &test_err));
+    OK(log_append(o, LOG_NO_EPOCH, info.size, bytes_str(c->others), &test_err));
+    log_close(o);
 }
 
 static void set_the_scene(const struct scene *c, struct run *r, bool disk)
@@ -391,9 +391,9 @@ static void id_is_right(const struct scene *c, long n, struct run *r,
 static void handle_is_sound(const struct scene *c, long n, struct run *r,
                             struct outcome *o)
 {
-    bool must = strstr(o->err.what, "object extend") ||
-                strstr(o->err.what, "object sync") ||
-                strstr(o->err.what, "object swap") ||
+    bool must = strstr(o->err.what, "log append") ||
+                strstr(o->err.what, "log sync") ||
+                strstr(o->err.what, "log replace") ||
                 !strcmp(fault_name(), "fdatasync");
     quire_error err = {.what = ""};
     quire_status st;

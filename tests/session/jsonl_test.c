@@ -28,12 +28,12 @@ static const char *kinds_of(struct house *h, bool full)
     static char out[256];
     struct jsonl_value v;
     struct object_info info;
-    struct object *log;
+    struct log *log;
     struct jsonl j;
     bool more;
 
     *out = '\0';
-    OK(h->store->ops->open(h->store, "f", &log, &info, &test_err));
+    OK(log_open(h->store->logs, "f", LOG_READ, &log, &info, &test_err));
     jsonl_init(&j, log, 0, 1, full);
     j.max_line = LIMIT;
     j.window.max = LIMIT + (256 << 10);
@@ -44,7 +44,7 @@ static const char *kinds_of(struct house *h, bool full)
         strcat(strcat(out, v.kind ? v.kind : "-"), " ");
     }
     jsonl_release(&j);
-    log->ops->close(log);
+    log_close(log);
     return out;
 }
 

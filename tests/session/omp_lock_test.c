@@ -314,7 +314,7 @@ static const char *lock_path(void)
 
 /* A house of oh-my-pi's, and somebody who looks in before each call. */
 struct watched {
-    struct object_store *store;
+    struct store *store;
     struct session_env env;
     const char *call; /* when to look                                       */
     void (*look)(void);
@@ -337,12 +337,11 @@ static quire_status peek(void *ctx, const char *call, const char *on,
 
 static void watch(struct watched *w, const char *text)
 {
-    struct object_store *inner;
     struct intercept tap = {peek, NULL, w};
 
     *w = (struct watched){.store = NULL};
-    OK(object_files_open(test_path("home"), false, &inner, &test_err));
-    OK(object_intercept(inner, tap, &w->store, &test_err));
+    OK(store_files_open(test_path("home"), false, &w->store, &test_err));
+    OK(store_intercept(w->store, tap, &test_err));
     w->env = (struct session_env){.clock = &test_clock,
                                   .rand = &rand_system,
                                   .omp = true};
@@ -362,7 +361,7 @@ static quire_session *open_watched(struct watched *w)
 static void unwatch(struct watched *w, quire_session *s)
 {
     quire_session_close(s);
-    w->store->ops->free(w->store);
+    store_free(w->store);
     NO(test_exists(lock_path()));
 }
 
@@ -388,7 +387,7 @@ TEST(an_append_beside_oh_my_pi_holds_its_lock_and_gives_it_back)
     watch(&w, HEADER A);
     s = open_watched(&w);
     NO(test_exists(lock_path()));
-    w.call = "object extend";
+    w.call = "log append";
     w.look = locked_by_us;
     say(s, "user", "more");
     EQ(1, w.looks);
@@ -411,7 +410,7 @@ TEST(a_rewrite_beside_oh_my_pi_holds_its_lock_from_the_first_line_on)
 
     for (i = 0; i < 3; i++) {
         watch(&w, texts[i]);
-        w.call = i == 2 ? "object swap" : "object write";
+        w.call = i == 2 ? "log replace" : "log write";
         w.look = i == 1 ? NULL : locked_by_us;
         s = i == 2 ? NULL : open_watched(&w);
         w.look = locked_by_us;
@@ -539,7 +538,7 @@ TEST(a_repair_mends_the_file_that_has_the_name_when_it_holds_it)
     bool changed;
 
     watch(&w, HEADER A "rubbish\n");
-    w.call = "object hold";
+    w.call = "log hold";
     w.look = swap_it;
     OK(session_mend(&w.env, w.store, "f", "kept", &changed, &test_err));
     w.look = NULL;

@@ -198,8 +198,9 @@ static void forked(struct house *h)
 
     house_write(h, "f", HEADER X("a", "null") X("b", "\"a\"") "rubbish\n");
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
-    OK(session_copy(s, NULL, h->store, "g", &second, &test_err));
-    IS(QUIRE_EXISTS, session_copy(s, NULL, h->store, "g", &second, &test_err));
+    OK(session_copy(s, NULL, h->store->logs, "g", &second, &test_err));
+    IS(QUIRE_EXISTS,
+       session_copy(s, NULL, h->store->logs, "g", &second, &test_err));
     entries = all_entries(s);
     quire_session_close(s);
     s = house_open_session(h, "g", QUIRE_SESSION_READ);
@@ -229,9 +230,9 @@ static void extracted(struct house *h)
                          "\"b\"") "{\"type\":\"label\",\"id\":\"m\",\"parentId\":"
                                   "\"d\",\"targetId\":\"d\",\"label\":\"other\"}\n");
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
-    OK(session_copy(s, "c", h->store, "g", &second, &test_err));
+    OK(session_copy(s, "c", h->store->logs, "g", &second, &test_err));
     IS(QUIRE_NOT_FOUND,
-       session_copy(s, "zz", h->store, "i", &second, &test_err));
+       session_copy(s, "zz", h->store->logs, "i", &second, &test_err));
     quire_session_close(s);
     s = house_open_session(h, "g", QUIRE_SESSION_READ);
     HAS(tree_of(s), "a[here](b(c(");
@@ -295,7 +296,7 @@ static void kept_from_label(struct house *h)
                     "\"summary\":\"s\",\"firstKeptEntryId\":\"l\"}\n");
     s = house_open_session(h, "f", QUIRE_SESSION_READ);
     HAS(context_of(s, NULL), "\"kept\"");
-    OK(session_copy(s, "c", h->store, "g", &second, &test_err));
+    OK(session_copy(s, "c", h->store->logs, "g", &second, &test_err));
     quire_session_close(s);
     s = house_open_session(h, "g", QUIRE_SESSION_READ);
     all = all_entries(s);

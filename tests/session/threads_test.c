@@ -17,7 +17,7 @@ enum { WRITERS = 16, READERS = 3, EACH = 100 };
 /* A store that counts its syncs and makes each take a while, as a disk does;
  * it may also do something in the middle of one. */
 struct slow {
-    struct object_store *store;
+    struct store *store;
     struct session_env env;
     atomic_int syncs;
     void (*during)(struct slow *w);
@@ -32,7 +32,7 @@ static quire_status before(void *ctx, const char *call, const char *on,
 
     (void)on;
     (void)err;
-    if (strcmp(call, "object sync") != 0)
+    if (strcmp(call, "log sync") != 0)
         return QUIRE_OK;
     atomic_fetch_add(&w->syncs, 1);
     if (w->during)
@@ -46,12 +46,11 @@ static const struct session_birth birth = {.id = "s1", .cwd = "/w"};
 
 static void slow_open(struct slow *w)
 {
-    struct object_store *inner;
     struct intercept tap = {before, NULL, w};
 
     *w = (struct slow){.store = NULL};
-    OK(object_files_open(test_path("home"), false, &inner, &test_err));
-    OK(object_intercept(inner, tap, &w->store, &test_err));
+    OK(store_files_open(test_path("home"), false, &w->store, &test_err));
+    OK(store_intercept(w->store, tap, &test_err));
     w->env = (struct session_env){.clock = &clock_system, .rand = &rand_system};
 }
 
@@ -66,7 +65,7 @@ static void slow_begin(struct slow *w)
 static void slow_close(struct slow *w)
 {
     quire_session_close(w->s);
-    w->store->ops->free(w->store);
+    store_free(w->store);
 }
 
 /* ---- workers ------------------------------------------------------------ */
@@ -302,7 +301,7 @@ static quire_status refuse(void *ctx, const char *call, const char *on,
 {
     (void)ctx;
     (void)on;
-    if (strcmp(call, "object sync") != 0)
+    if (strcmp(call, "log sync") != 0)
         return QUIRE_OK;
     usleep(2000);
     snprintf(err->what, sizeof err->what, "the disk is gone");
@@ -312,14 +311,13 @@ static quire_status refuse(void *ctx, const char *call, const char *on,
 TEST(threads_that_wait_for_a_sync_that_fails_all_hear_of_it)
 {
     struct session_place place = {.name = "f"};
-    struct object_store *inner;
     struct worker *k = test_alloc(sizeof *k * WRITERS);
     struct slow w = {.store = NULL};
     int i;
 
-    OK(object_files_open(test_path("home"), false, &inner, &test_err));
-    OK(object_intercept(inner, (struct intercept){refuse, NULL, NULL}, &w.store,
-                        &test_err));
+    OK(store_files_open(test_path("home"), false, &w.store, &test_err));
+    OK(store_intercept(w.store, (struct intercept){refuse, NULL, NULL},
+                       &test_err));
     w.env = (struct session_env){.clock = &clock_system, .rand = &rand_system};
     place.store = w.store;
     OK(session_new(&w.env, &place, &birth, QUIRE_SESSION_AT_ONCE,

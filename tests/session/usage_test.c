@@ -15,11 +15,11 @@ static void counts_on(struct house *h, const char *name,
                       struct session_usage *t)
 {
     struct object_info info;
-    struct object *file;
+    struct log *file;
 
-    OK(h->store->ops->open(h->store, name, &file, &info, &test_err));
+    OK(log_open(h->store->logs, name, LOG_READ, &file, &info, &test_err));
     OK(session_usage_read(file, t, &test_err));
-    file->ops->close(file);
+    log_close(file);
 }
 
 static struct session_usage count_bytes(quire_bytes text)
@@ -367,10 +367,10 @@ TEST(a_count_that_fails_changes_nothing)
     for (n = 1; struck; n++) {
         struct session_usage t = {.entries = 77};
         struct object_info info;
-        struct object *file;
+        struct log *file;
         quire_status st;
 
-        OK(h.store->ops->open(h.store, "f", &file, &info, &test_err));
+        OK(log_open(h.store->logs, "f", LOG_READ, &file, &info, &test_err));
         h.fault.struck = false;
         h.fault.left = n;
         h.fault.status = QUIRE_IO;
@@ -379,7 +379,7 @@ TEST(a_count_that_fails_changes_nothing)
         struck = h.fault.struck;
         IS(struck ? QUIRE_IO : QUIRE_OK, st);
         EQ(struck ? 77 : 3, t.entries);
-        file->ops->close(file);
+        log_close(file);
     }
     house_close(&h);
 }

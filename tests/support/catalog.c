@@ -362,14 +362,13 @@ void catalogue_copy(const char *from, const char *to)
 
 void catalogue_tap(quire *q, struct fault *f)
 {
-    struct object_store *files;
     struct db *db;
 
     OK(need_catalog(q, true, &test_err));
     OK(db_intercept(q->catalog.db, fault_hook(f), &db, &test_err));
     q->catalog.db = db;
-    OK(object_files_open(q->blob_path, false, &files, &test_err));
-    OK(object_intercept(files, fault_hook(f), &q->files, &test_err));
+    OK(store_files_open(q->blob_path, false, &q->files, &test_err));
+    OK(store_intercept(q->files, fault_hook(f), &test_err));
 }
 
 bool catalogue_long(void)

@@ -25,14 +25,12 @@ static void back(void *ctx)
 
 void house_open(struct house *h, bool disk)
 {
-    struct object_store *inner;
-
     *h = (struct house){.disk = disk};
     if (disk)
-        OK(object_files_open(test_path("home"), false, &inner, &test_err));
+        OK(store_files_open(test_path("home"), false, &h->store, &test_err));
     else
-        OK(object_memory_open(&test_clock, &inner, &test_err));
-    OK(object_intercept(inner, fault_hook(&h->fault), &h->store, &test_err));
+        OK(store_memory_open(&test_clock, &h->store, &test_err));
+    OK(store_intercept(h->store, fault_hook(&h->fault), &test_err));
     fix_open(&h->blobs, QUIRE_LAYOUT_FLAT, false);
     h->env = (struct session_env){.clock = &test_clock,
                                   .rand = &rand_system,
@@ -45,7 +43,7 @@ void house_open(struct house *h, bool disk)
 
 void house_close(struct house *h)
 {
-    h->store->ops->free(h->store);
+    store_free(h->store);
     fix_close(&h->blobs);
 }
 
@@ -67,9 +65,9 @@ void house_write_bytes(struct house *h, const char *name, quire_bytes text)
 {
     struct draft *d;
 
-    OK(h->store->ops->create(h->store, &d, &test_err));
-    OK(d->ops->write(d, text, &test_err));
-    OK(d->ops->publish(d, name, true, &test_err));
+    OK(object_create(h->store->objects, &d, &test_err));
+    OK(object_write(d, text, &test_err));
+    OK(object_publish(d, name, true, &test_err));
 }
 
 void house_write(struct house *h, const char *name, const char *text)
@@ -84,10 +82,10 @@ quire_bytes house_read(struct house *h, const char *name)
     size_t n;
     char *out;
 
-    OK(h->store->ops->open(h->store, name, &o, &info, &test_err));
+    OK(object_open(h->store->objects, name, &o, &info, &test_err));
     out = test_alloc(info.size + 1);
-    OK(o->ops->read(o, 0, out, info.size, &n, &test_err));
-    o->ops->close(o);
+    OK(object_read(o, 0, out, info.size, &n, &test_err));
+    object_close(o);
     out[n] = '\0';
     return bytes_of(out, n);
 }
@@ -96,7 +94,7 @@ bool house_has(struct house *h, const char *name)
 {
     struct object_info info;
 
-    return h->store->ops->stat(h->store, name, &info, &test_err) == QUIRE_OK;
+    return object_stat(h->store->objects, name, &info, &test_err) == QUIRE_OK;
 }
 
 static const struct session_birth birth = {.id = "s1",

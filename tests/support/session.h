@@ -9,7 +9,7 @@
 
 /* A home of files (`disk`) or memory, and the house around a session. */
 struct house {
-    struct object_store *store;
+    struct store *store;
     struct session_env env;
     struct fix blobs; /* flat, in memory                              */
     bool has_blobs;

@@ -35,7 +35,6 @@ static void open_db(struct fix *f)
 void fix_open(struct fix *f, quire_layout layout, bool disk)
 {
     struct blobs_config config = {.layout = layout, .clock = &test_clock};
-    struct object_store *tapped;
     char path[512];
 
     *f = (struct fix){.layout = layout, .fault.status = QUIRE_IO};
@@ -43,15 +42,14 @@ void fix_open(struct fix *f, quire_layout layout, bool disk)
     snprintf(path, sizeof path, "%s/blobs", test_dir());
     if (disk) {
         f->dir = strcpy(test_alloc(strlen(path)), path);
-        OK(object_files_open(path, false, &f->files, &test_err));
+        OK(store_files_open(path, false, &f->files, &test_err));
     } else {
-        OK(object_memory_open(&test_clock, &f->files, &test_err));
+        OK(store_memory_open(&test_clock, &f->files, &test_err));
     }
-    OK(object_intercept(f->files, fault_hook(&f->fault), &tapped, &test_err));
-    f->files = tapped;
+    OK(store_intercept(f->files, fault_hook(&f->fault), &test_err));
     if (layout == QUIRE_LAYOUT_PACKED)
         open_db(f);
-    config.files = f->files;
+    config.files = f->files->objects;
     config.db = f->db;
     config.busy_ms = 5000;
     config.row_max = (size_t)64 * 1024;
@@ -61,7 +59,7 @@ void fix_open(struct fix *f, quire_layout layout, bool disk)
 void fix_close(struct fix *f)
 {
     blobs_free(f->blobs);
-    f->files->ops->free(f->files);
+    store_free(f->files);
     if (f->db)
         db_close(f->db);
     memset(f, 0, sizeof *f);

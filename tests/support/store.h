@@ -15,7 +15,7 @@ extern const struct clock test_clock;
 struct fix {
     quire_layout layout;
     struct db *db; /* packed only */
-    struct object_store *files;
+    struct store *files;
     struct blobs *blobs;
     const char *dir; /* NULL: in memory */
     struct fault fault;

@@ -163,10 +163,8 @@ void quire_close(quire *q)
     commit_queue_unref(q->commit_queue);
     scratchpads_free(q->pads);
     blobs_free(q->blobs);
-    if (q->files)
-        q->files->ops->free(q->files);
-    if (q->whole)
-        q->whole->ops->free(q->whole);
+    store_free(q->files);
+    store_free(q->whole);
     catalog_close(&q->catalog);
     tenant_views_release(q);
     foreign_state_close(q);

@@ -14,7 +14,7 @@
 #include "quire.h"
 #include "store/db.h"
 #include "store/intercept.h"
-#include "store/object.h"
+#include "store/store.h"
 #include "store/sql.h"
 
 struct history;
@@ -60,13 +60,13 @@ struct quire {
     bool reserve_gone;   /* released by this handle: see reserve.c    */
 
     /* Opened when first needed, in this order. */
-    struct catalog catalog;     /* .db NULL: not open                 */
-    struct object_store *files; /* the blobs directory                */
-    unsigned holds;             /* of the files: see blobs_hold()     */
+    struct catalog catalog; /* .db NULL: not open                 */
+    struct store *files;    /* the blobs directory                */
+    unsigned holds;         /* of the files: see blobs_hold()     */
     struct blobs *blobs;
-    struct db *blobs_db;        /* that they were opened over, or NULL */
-    struct object_store *all;   /* everything below the root          */
-    struct object_store *whole; /* below the home, if that is another */
+    struct db *blobs_db; /* that they were opened over, or NULL */
+    struct store *all;   /* everything below the root          */
+    struct store *whole; /* below the home, if that is another */
     struct artifacts *artifacts;
     struct commit_queue *commit_queue; /* shared with peers           */
     struct memories *memories;
@@ -99,12 +99,11 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err);
 
 /* The files below the root; below the home, whichever the tenant (borrowed). */
 quire_status need_all(struct quire *q, quire_error *err);
-quire_status need_home(struct quire *q, struct object_store **out,
-                       quire_error *err);
+quire_status need_home(struct quire *q, struct store **out, quire_error *err);
 
 /* A store of the tenant's files for one session: sessions may be used by other
  * threads. */
-quire_status open_home_store(struct quire *q, struct object_store **out,
+quire_status open_home_store(struct quire *q, struct store **out,
                              quire_error *err);
 
 /* Keep collections from removing blobs until release_blobs(), while a reference
@@ -184,7 +183,7 @@ quire_status home_find(struct quire *q, const quire_options *o,
 
 /* A session file: in the home, or anywhere. */
 struct session_location {
-    struct object_store *store;
+    struct store *store;
     bool own_store; /* the location owns it              */
     char *name;     /* in the store; in the arena        */
     bool in_home;
@@ -226,7 +225,7 @@ const char *session_dir_of_cwd(struct quire *q, const char *cwd,
 const char *session_outputs_dir(const char *name, struct arena *keep);
 
 /* The new name of a session that was moved within the home; NULL: not found. */
-const char *session_follow_move(struct object_store *home, const char *name,
+const char *session_follow_move(struct store *home, const char *name,
                                 struct arena *keep);
 
 /* Store that this terminal uses the session now. */

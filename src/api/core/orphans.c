@@ -190,7 +190,7 @@ static quire_status add_session(struct search *s, const struct list_item *item,
 static quire_status read_ids(struct search *s, quire_error *err)
 {
     static const char *const roots[] = {"sessions", "archive/sessions"};
-    struct object_store *home;
+    struct store *home;
     quire_status st = need_home(s->q, &home, err);
     char root[80];
     size_t i, k;
@@ -199,7 +199,7 @@ static quire_status read_ids(struct search *s, quire_error *err)
         struct list l = {.arena = &s->keep};
 
         snprintf(root, sizeof root, "%s%s", s->prefix, roots[i]);
-        st = list_find(&l, home, root, s->q->catalog.db, false, err);
+        st = list_find(&l, home->logs, root, s->q->catalog.db, false, err);
         for (k = 0; k < l.n && !st; k++)
             st = add_session(s, &l.items[k], err);
         list_release(&l);

@@ -203,31 +203,28 @@ char *absolute_cwd(const char *cwd, struct arena *keep)
 
 /* A store of the files in a directory, traced if the handle traces. */
 static quire_status open_files(struct quire *q, const char *path,
-                               struct object_store **out, quire_error *err)
+                               struct store **out, quire_error *err)
 {
-    struct object_store *files, *tapped;
+    struct store *files;
     quire_status st;
 
     if (*out)
         return QUIRE_OK;
-    st = object_files_open(path, q->read_only, &files, err);
+    st = store_files_open(path, q->read_only, &files, err);
     if (st)
         return st;
-    if (!q->trace.line) {
-        *out = files;
-        return QUIRE_OK;
-    }
-    st = object_intercept(files, trace_hook(&q->trace), &tapped, err);
+    if (q->trace.line)
+        st = store_intercept(files, trace_hook(&q->trace), err);
     if (st)
-        files->ops->free(files);
+        store_free(files);
     else
-        *out = tapped;
+        *out = files;
     return st;
 }
 
 /* By its whole path: sessions are found by theirs from other directories. */
 static quire_status open_whole(struct quire *q, const char *dir,
-                               struct object_store **out, quire_error *err)
+                               struct store **out, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     const char *path = absolute_cwd(dir, &tmp);
@@ -239,7 +236,7 @@ static quire_status open_whole(struct quire *q, const char *dir,
     return st;
 }
 
-quire_status open_home_store(struct quire *q, struct object_store **out,
+quire_status open_home_store(struct quire *q, struct store **out,
                              quire_error *err)
 {
     return open_whole(q, q->root, out, err);
@@ -250,8 +247,7 @@ quire_status need_all(struct quire *q, quire_error *err)
     return q->all ? QUIRE_OK : open_home_store(q, &q->all, err);
 }
 
-quire_status need_home(struct quire *q, struct object_store **out,
-                       quire_error *err)
+quire_status need_home(struct quire *q, struct store **out, quire_error *err)
 {
     bool same = q->tenant == TENANT_DEFAULT;
     quire_status st = QUIRE_OK;
@@ -308,7 +304,7 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     q->artifacts = NULL;
     blobs_free(q->blobs);
     q->blobs = NULL;
-    config.files = q->files;
+    config.files = q->files->objects;
     config.holds = &q->holds;
     config.db = q->blobs_db = q->catalog.db;
     st = read_blob_settings(q, &config, err);
@@ -333,7 +329,7 @@ void release_blobs(struct quire *q)
     if (q->blobs)
         blobs_release(q->blobs);
     else if (--q->holds == 0) /* they could not be opened again */
-        q->files->ops->lock(q->files, OBJECT_UNLOCK, 0, NULL);
+        object_lock(q->files->objects, OBJECT_UNLOCK, 0, NULL);
     pthread_mutex_unlock(&q->blob_turn);
 }
 

@@ -74,7 +74,7 @@ static quire_status match_backup(void *ctx, const char *name,
     return st;
 }
 
-quire_status session_each_backup(struct object_store *store, const char *name,
+quire_status session_each_backup(struct store *store, const char *name,
                                  object_each_fn each, void *ctx,
                                  quire_error *err)
 {
@@ -86,13 +86,13 @@ quire_status session_each_backup(struct object_store *store, const char *name,
     b.base = slash ? slash + 1 : name;
     b.len = strlen(b.base);
     b.dir = dir_of(name, &tmp);
-    st = b.dir ? store->ops->scan(store, b.dir, match_backup, &b, err)
+    st = b.dir ? object_scan(store->objects, b.dir, match_backup, &b, err)
                : err_memory(err);
     arena_release(&tmp);
     return st;
 }
 
-quire_status session_lock_dir(struct quire *q, struct object_store *store,
+quire_status session_lock_dir(struct quire *q, struct store *store,
                               const char *name, struct arena *tmp,
                               quire_error *err)
 {
@@ -101,7 +101,7 @@ quire_status session_lock_dir(struct quire *q, struct object_store *store,
 
     if (!dir)
         return err_memory(err);
-    st = store->ops->lock_dir(store, dir, q->busy_ms, err);
+    st = object_lock_dir(store->objects, dir, q->busy_ms, err);
     if (st == QUIRE_NOT_FOUND)
         err_set(err, st, "%s has been removed or moved", name);
     return st;
@@ -111,13 +111,13 @@ static quire_status remove_output(void *ctx, const char *name,
                                   const struct object_info *info,
                                   quire_error *err)
 {
-    struct object_store *store = ctx;
+    struct store *store = ctx;
     quire_status st;
 
     (void)info;
     if (!session_is_output(name))
         return QUIRE_OK;
-    st = store->ops->remove(store, name, err);
+    st = object_remove(store->objects, name, err);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -125,8 +125,8 @@ static quire_status remove_backup(void *ctx, const char *name,
                                   const struct object_info *info,
                                   quire_error *err)
 {
-    struct object_store *store = ctx;
-    quire_status st = store->ops->remove(store, name, err);
+    struct store *store = ctx;
+    quire_status st = log_remove(store->logs, name, err);
 
     (void)info;
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
@@ -135,11 +135,11 @@ static quire_status remove_backup(void *ctx, const char *name,
 static quire_status clear_outputs(const struct session_location *p,
                                   const char *dir, quire_error *err)
 {
-    struct object_store *store = p->store;
+    struct store *store = p->store;
 
     if (p->in_home)
-        return store->ops->clear(store, dir, err);
-    return store->ops->list(store, dir, remove_output, store, err);
+        return object_clear(store->objects, dir, err);
+    return object_list(store->objects, dir, remove_output, store, err);
 }
 
 quire_status session_remove_files(const struct session_location *p,
@@ -155,19 +155,18 @@ quire_status session_remove_files(const struct session_location *p,
         st = session_each_backup(p->store, p->name, remove_backup, p->store,
                                  err);
     if (!st)
-        st = p->store->ops->remove(p->store, p->name, err);
+        st = log_remove(p->store->logs, p->name, err);
     if (st == QUIRE_NOT_FOUND)
         err_set(err, st, "%s has been removed or moved", p->name);
     return st;
 }
 
 /* Whether a recorded removal still describes the file. */
-static bool is_as_recorded(struct object_store *home,
-                           const struct removal *file)
+static bool is_as_recorded(struct store *home, const struct removal *file)
 {
     struct object_info info;
 
-    return !home->ops->stat(home, file->name, &info, NULL) &&
+    return !log_stat(home->logs, file->name, &info, NULL) &&
            info.size == file->size && info.modified_ns == file->modified_ns;
 }
 
@@ -183,17 +182,17 @@ static bool is_session_name(const char *name)
 
 /* Finish one recorded removal. Its process has died, or is at work and holds the
  * lock. A file that has changed since stays. */
-static void finish_session(struct quire *q, struct object_store *home,
+static void finish_session(struct quire *q, struct store *home,
                            const struct removal *file, struct arena *tmp)
 {
     struct session_location p = {.store = home, .in_home = true};
-    struct object *held = NULL;
+    struct log *held = NULL;
     quire_status st;
 
     p.name = arena_text(tmp, bytes_str(file->name));
     if (!p.name || !is_session_name(p.name))
         return;
-    st = session_hold(p.store, p.name, 0, &held, NULL);
+    st = session_hold(p.store->logs, p.name, 0, &held, NULL);
     if (st == QUIRE_BUSY)
         return;
     if (!st && is_as_recorded(home, file))
@@ -202,10 +201,10 @@ static void finish_session(struct quire *q, struct object_store *home,
         st = QUIRE_CHANGED;
     if (!st) {
         st = session_remove_files(&p, tmp, NULL);
-        p.store->ops->unlock_dir(p.store);
+        object_unlock_dir(p.store->objects);
     }
     if (held)
-        held->ops->close(held);
+        log_close(held);
     if (!st || st == QUIRE_NOT_FOUND || st == QUIRE_CHANGED)
         removal_done(&q->catalog, file->name, NULL);
 }
@@ -255,17 +254,17 @@ void tenants_dir(int64_t id, char out[TENANT_DIR_SIZE])
     snprintf(out, TENANT_DIR_SIZE, "tenants/%" PRId64, id);
 }
 
-quire_status removal_finish_tree(struct quire *q, struct object_store *home,
+quire_status removal_finish_tree(struct quire *q, struct store *home,
                                  const char *dir, quire_error *err)
 {
     quire_status st = db_settle(q->catalog.db, err);
 
     if (!st)
-        st = home->ops->clear(home, dir, err);
+        st = object_clear(home->objects, dir, err);
     return st ? st : removal_done(&q->catalog, dir, err);
 }
 
-static void finish_tenant(struct quire *q, struct object_store *home,
+static void finish_tenant(struct quire *q, struct store *home,
                           const struct removal *tree)
 {
     struct arena tmp = ARENA_INIT;
@@ -287,7 +286,7 @@ static void finish_tenant(struct quire *q, struct object_store *home,
 void finish_removals(struct quire *q)
 {
     struct arena tmp = ARENA_INIT;
-    struct object_store *home;
+    struct store *home;
     struct removal *files;
     size_t i, n = 0;
 

@@ -15,13 +15,13 @@ void finish_removals(struct quire *q);
 bool session_is_output(const char *name);
 
 /* Call `each` for the originals that repair keeps: "<name>.<anything>.bak". */
-quire_status session_each_backup(struct object_store *store, const char *name,
+quire_status session_each_backup(struct store *store, const char *name,
                                  object_each_fn each, void *ctx,
                                  quire_error *err);
 
 /* Lock the directory that a session is about to leave, so that no output is added
  * there. */
-quire_status session_lock_dir(struct quire *q, struct object_store *store,
+quire_status session_lock_dir(struct quire *q, struct store *store,
                               const char *name, struct arena *tmp,
                               quire_error *err);
 
@@ -49,7 +49,7 @@ enum { TENANT_DIR_SIZE = 40 };
 void tenants_dir(int64_t id, char out[TENANT_DIR_SIZE]);
 
 /* Remove a recorded directory, once the record is durable. */
-quire_status removal_finish_tree(struct quire *q, struct object_store *home,
+quire_status removal_finish_tree(struct quire *q, struct store *home,
                                  const char *dir, quire_error *err);
 
 #endif

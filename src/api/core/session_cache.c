@@ -49,7 +49,7 @@ char *session_cache_find(struct quire *q, const char *id, struct arena *keep)
 
     if (!k || !k->name || strcmp(k->id, id) != 0)
         return NULL;
-    if (!q->all || q->all->ops->stat(q->all, k->name, &info, NULL)) {
+    if (!q->all || log_stat(q->all->logs, k->name, &info, NULL)) {
         clear_slot(k);
         return NULL;
     }

@@ -31,7 +31,7 @@ static const char *const roots[] = {"sessions", "archive/sessions"};
 void session_location_release(struct session_location *p)
 {
     if (p->own_store && p->store)
-        p->store->ops->free(p->store);
+        store_free(p->store);
     p->store = NULL;
 }
 
@@ -163,8 +163,8 @@ static quire_status find_path(struct quire *q, const char *which,
                                          .omp = names_omp(path)};
         out->name = arena_text(keep, bytes_str(slash + 1));
         *slash = '\0';
-        st = object_files_open(*path ? path : "/", q->read_only, &out->store,
-                               err);
+        st = store_files_open(*path ? path : "/", q->read_only, &out->store,
+                              err);
         if (st)
             return st;
     }
@@ -183,7 +183,7 @@ struct search {
     char *found;
     int n;      /* how many begin so                      */
     bool exact; /* the one found is called just so        */
-    struct object_store *store;
+    struct store *store;
     const char *root;
     char other[64]; /* a second one, for the message      */
 };
@@ -229,7 +229,7 @@ static quire_status see_dir(void *ctx, const char *name,
     s->dir = arena_printf(s->keep, "%s/%s", s->root, name);
     if (!s->dir)
         return err_memory(err);
-    return s->store->ops->scan(s->store, s->dir, see_file, s, err);
+    return object_scan(s->store->objects, s->dir, see_file, s, err);
 }
 
 /* Find by the id in the header: the file was renamed. */
@@ -242,7 +242,7 @@ static quire_status find_in_headers(struct quire *q, struct search *s,
     size_t i;
 
     l.key = session_name_from_home(q, s->root, &tmp);
-    st = l.key ? list_find(&l, q->all, s->root, q->catalog.db, false, err)
+    st = l.key ? list_find(&l, q->all->logs, s->root, q->catalog.db, false, err)
                : err_memory(err);
 
     for (i = 0; !st && i < l.n; i++) {
@@ -291,7 +291,7 @@ static quire_status search_roots(struct quire *q, struct search *s,
     for (i = 0; !st && i < 2; i++) {
         s->root = roots[i];
         st = headers ? find_in_headers(q, s, err)
-                     : q->all->ops->scan(q->all, s->root, see_dir, s, err);
+                     : object_scan(q->all->objects, s->root, see_dir, s, err);
     }
     return st;
 }
@@ -329,7 +329,7 @@ static quire_status find_id(struct quire *q, const char *which,
 /* ---- one that has moved ------------------------------------------------- */
 
 struct chase {
-    struct object_store *store;
+    struct store *store;
     const char *root, *base;
     struct arena *keep;
     const char *found;
@@ -348,13 +348,13 @@ static quire_status see_project(void *ctx, const char *dir,
     name = arena_printf(c->keep, "%s/%s/%s", c->root, dir, c->base);
     if (!name)
         return err_memory(err);
-    if (!c->store->ops->stat(c->store, name, &there, NULL))
+    if (!log_stat(c->store->logs, name, &there, NULL))
         c->found = name;
     return QUIRE_OK;
 }
 
 /* A session keeps the name of its file wherever it goes. */
-const char *session_follow_move(struct object_store *home, const char *name,
+const char *session_follow_move(struct store *home, const char *name,
                                 struct arena *keep)
 {
     const char *slash = strrchr(name, '/');
@@ -366,7 +366,7 @@ const char *session_follow_move(struct object_store *home, const char *name,
     c.base = slash + 1;
     for (i = 0; i < sizeof roots / sizeof *roots && !c.found; i++) {
         c.root = roots[i];
-        if (home->ops->scan(home, c.root, see_project, &c, NULL))
+        if (object_scan(home->objects, c.root, see_project, &c, NULL))
             return NULL;
     }
     return c.found;
@@ -378,17 +378,17 @@ quire_status session_location_key(const struct session_location *p,
 {
     struct list_meta meta = {.id = NULL};
     struct object_info info;
-    struct object *file;
+    struct log *file;
     quire_status st;
 
     assert(p->store);
-    st = p->store->ops->open(p->store, p->name, &file, &info, err);
+    st = log_open(p->store->logs, p->name, LOG_READ, &file, &info, err);
     if (st == QUIRE_NOT_FOUND)
         return err_set(err, st, "%s has been removed or moved", p->name);
     if (st)
         return st;
     st = list_read(file, info.size, keep, &meta, err);
-    file->ops->close(file);
+    log_close(file);
     if (!st && !meta.id) {
         st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
                      p->name);
@@ -419,14 +419,14 @@ static bool is_session(const struct session_location *p)
     struct arena tmp = ARENA_INIT;
     struct list_meta meta = {.id = NULL};
     struct object_info info;
-    struct object *file;
+    struct log *file;
 
     assert(p->store);
-    if (p->store->ops->open(p->store, p->name, &file, &info, NULL))
+    if (log_open(p->store->logs, p->name, LOG_READ, &file, &info, NULL))
         return false;
     if (list_read(file, info.size, &tmp, &meta, NULL))
         meta.id = NULL;
-    file->ops->close(file);
+    log_close(file);
     arena_release(&tmp);
     return meta.id != NULL;
 }
@@ -502,7 +502,8 @@ static quire_status find_newest(struct quire *q, const char *cwd,
     if (!st) {
         need_catalog(q, false, NULL); /* speeds up the list */
         l.key = session_name_from_home(q, roots[0], &tmp);
-        st = l.key ? list_find(&l, q->all, roots[0], q->catalog.db, false, err)
+        st = l.key ? list_find(&l, q->all->logs, roots[0], q->catalog.db, false,
+                               err)
                    : err_memory(err);
     }
     for (i = 0; !st && i < l.n; i++) {
@@ -594,18 +595,17 @@ quire_status quire_session_use(quire *q, const char *which, quire_error *err)
     struct session_location p = {0};
     struct list_meta meta = {.id = NULL};
     struct object_info info = {0};
-    struct object *file;
+    struct log *file;
     const char *path;
     quire_status st = session_lookup(q, which, &tmp, &p, err);
 
     assert(st || p.store);
     if (!st)
-        st = p.store->ops->open(p.store, p.name, &file, &info, err);
+        st = log_open(p.store->logs, p.name, LOG_READ, &file, &info, err);
     if (!st) {
         st = list_read(file, info.size, &tmp, &meta, err);
-        file->ops->close(file);
-        path = arena_printf(&tmp, "%s/%s", p.store->ops->place(p.store),
-                            p.name);
+        log_close(file);
+        path = arena_printf(&tmp, "%s/%s", store_place(p.store), p.name);
         if (!st && meta.cwd && path)
             session_remember_last(q, meta.cwd, path);
     }

@@ -226,7 +226,7 @@ enum { TENANT_VIEWS_MAX = 16 };
 struct tenant_view {
     int64_t tenant; /* 0: empty */
     char *root;
-    struct object_store *all;
+    struct store *all;
     struct history *history;
     struct session_cache_entry *session_cache;
     int64_t tenant_state;
@@ -242,8 +242,7 @@ struct tenant_views {
 static void release_view(struct tenant_view *s)
 {
     session_cache_free(s->session_cache);
-    if (s->all)
-        s->all->ops->free(s->all);
+    store_free(s->all);
     history_close(s->history);
     free(s->root);
     *s = (struct tenant_view){.tenant = 0};

@@ -14,7 +14,7 @@ void err_set(void);
 void hash_bytes(void);
 void layout_name(void);
 void fs_open_dir(void);
-void object_files_open(void);
+void store_files_open(void);
 void db_sqlite_open(void);
 void packer_new(void);
 
@@ -60,7 +60,7 @@ void fs_open_dir(void)
 {
     mine();
 }
-void object_files_open(void)
+void store_files_open(void)
 {
     mine();
 }

@@ -1,0 +1,457 @@
+/*
+ * The promises of store/log.h, over every backend, bare and behind the wrapper.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "store/intercept.h"
+#include "support/store.h"
+
+static struct fault idle;
+
+static struct store *open_backend(int which)
+{
+    struct store *s;
+
+    if (which == 0) {
+        OK(store_memory_open(&clock_system, &s, &test_err));
+        return s;
+    }
+    OK(store_files_open(test_path("store"), false, &s, &test_err));
+    if (which == 1)
+        return s;
+    OK(store_intercept(s, fault_hook(&idle), &test_err));
+    return s;
+}
+
+static void over_all(void (*body)(struct store *s))
+{
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        struct store *s = open_backend(i);
+
+        body(s);
+        store_free(s);
+        test_forget_dir();
+    }
+}
+
+static struct log_draft *draft_of(struct store *s, const char *text)
+{
+    struct log_draft *d;
+
+    OK(log_create(s->logs, &d, &test_err));
+    OK(log_write(d, bytes_str(text), &test_err));
+    return d;
+}
+
+static void put(struct store *s, const char *name, const char *text)
+{
+    OK(log_publish(draft_of(s, text), name, true, NULL, &test_err));
+}
+
+static void reads(struct log *l, const char *text)
+{
+    char buf[256];
+    size_t n;
+
+    OK(log_read(l, 0, buf, sizeof buf, &n, &test_err));
+    SAME(bytes_str(text), bytes_of(buf, n));
+}
+
+static void holds(struct store *s, const char *name, const char *text)
+{
+    struct object_info info;
+    struct log *l;
+
+    OK(log_open(s->logs, name, LOG_READ, &l, &info, &test_err));
+    EQ(strlen(text), info.size);
+    reads(l, text);
+    log_close(l);
+}
+
+static void extends(struct store *s)
+{
+    struct log *a, *b;
+    struct object_info info;
+    uint64_t size;
+    bool named;
+
+    put(s, "d/log", "one\n");
+    OK(log_open(s->logs, "d/log", LOG_APPEND, &a, &info, &test_err));
+    OK(log_open(s->logs, "d/log", LOG_READ, &b, &info, &test_err));
+    OK(log_append(a, LOG_NO_EPOCH, 4, bytes_str("two\n"), &test_err));
+    reads(a, "one\ntwo\n");
+    reads(b, "one\ntwo\n");
+    OK(log_status(a, &size, &named, &test_err));
+    EQ(8, size);
+    YES(named);
+    OK(log_sync(a, &test_err));
+    OK(log_patch(a, 4, bytes_str("TW"), &test_err));
+    reads(b, "one\nTWo\n");
+    IS(QUIRE_CHANGED, log_patch(a, 7, bytes_str("xx"), &test_err));
+    log_close(a);
+    log_close(b);
+}
+
+TEST(what_is_added_to_an_open_object_everybody_sees_at_once)
+{
+    over_all(extends);
+}
+
+static void absent(struct store *s)
+{
+    struct object_info info;
+    struct log *o;
+
+    IS(QUIRE_NOT_FOUND,
+       log_open(s->logs, "nothing", LOG_APPEND, &o, &info, &test_err));
+}
+
+TEST(an_object_that_is_not_there_cannot_be_edited)
+{
+    over_all(absent);
+}
+
+static void held(struct store *s)
+{
+    struct log *a, *b;
+    struct object_info info;
+
+    put(s, "log", "one\n");
+    OK(log_open(s->logs, "log", LOG_APPEND, &a, &info, &test_err));
+    OK(log_open(s->logs, "log", LOG_APPEND, &b, &info, &test_err));
+    OK(log_hold(a, 0, &test_err));
+    IS(QUIRE_BUSY, log_hold(b, 1, &test_err));
+    HAS(test_err.what, "writing");
+    log_close(a);
+    OK(log_hold(b, 0, &test_err));
+    log_close(b);
+}
+
+TEST(one_handle_at_a_time_holds_an_object)
+{
+    over_all(held);
+}
+
+static void swapped(struct store *s)
+{
+    struct log *a, *b;
+    struct object_info was, info;
+    uint64_t size;
+    bool named;
+
+    put(s, "d/log", "old\n");
+    OK(log_open(s->logs, "d/log", LOG_APPEND, &a, &was, &test_err));
+    OK(log_open(s->logs, "d/log", LOG_READ, &b, &info, &test_err));
+    OK(log_hold(a, 0, &test_err));
+    OK(log_replace(a, draft_of(s, "new\n"), &test_err));
+    holds(s, "d/log", "new\n");
+    reads(b, "old\n"); /* whoever had it open still has it */
+    OK(log_status(b, &size, &named, &test_err));
+    NO(named);
+    log_close(b);
+
+    /* What is open now is the new one, and still ours alone. */
+    OK(log_append(a, LOG_NO_EPOCH, 4, bytes_str("more\n"), &test_err));
+    holds(s, "d/log", "new\nmore\n");
+    OK(log_status(a, &size, &named, &test_err));
+    YES(named);
+    OK(log_stat(s->logs, "d/log", &info, &test_err));
+    YES(info.inode != was.inode);
+    OK(log_open(s->logs, "d/log", LOG_APPEND, &b, &info, &test_err));
+    IS(QUIRE_BUSY, log_hold(b, 0, &test_err));
+    log_close(a);
+    log_close(b);
+}
+
+TEST(an_object_is_swapped_without_being_let_go)
+{
+    over_all(swapped);
+}
+
+static void gone(struct store *s)
+{
+    struct object_info info;
+    struct log *o;
+    uint64_t size;
+    bool named;
+
+    put(s, "log", "one\n");
+    OK(log_open(s->logs, "log", LOG_APPEND, &o, &info, &test_err));
+    OK(log_remove(s->logs, "log", &test_err));
+    OK(log_status(o, &size, &named, &test_err));
+    NO(named);
+    log_close(o);
+}
+
+TEST(an_open_object_knows_when_its_name_is_gone)
+{
+    over_all(gone);
+}
+
+static void lost(struct store *s)
+{
+    struct object_info info;
+    struct log *o;
+
+    put(s, "log", "one\n");
+    OK(log_open(s->logs, "log", LOG_APPEND, &o, &info, &test_err));
+    OK(log_hold(o, 0, &test_err));
+    OK(log_append(o, LOG_NO_EPOCH, 4, bytes_str("two\n"), &test_err));
+    OK(log_sync(o, &test_err));
+    OK(log_rename(s->logs, "log", "aside", &test_err));
+    put(s, "log", "other\n");
+    OK(log_append(o, LOG_NO_EPOCH, 8, bytes_str("three\n"), &test_err));
+    IS(QUIRE_CHANGED, log_sync(o, &test_err));
+    HAS(test_err.what, "moved, replaced or removed");
+    log_close(o);
+}
+
+TEST(a_sync_of_a_held_object_that_was_moved_aside_is_refused)
+{
+    over_all(lost);
+}
+
+static void publishing(struct store *s)
+{
+    struct log_draft *d;
+    struct log *l, *other;
+    struct object_info info;
+
+    d = draft_of(s, "one\n");
+    OK(log_settle(d, &test_err));
+    OK(log_publish(d, "d/log", false, &l, &test_err));
+    holds(s, "d/log", "one\n");
+    /* It is held from the beginning. */
+    OK(log_open(s->logs, "d/log", LOG_APPEND, &other, &info, &test_err));
+    IS(QUIRE_BUSY, log_hold(other, 0, &test_err));
+    log_close(other);
+    OK(log_append(l, LOG_NO_EPOCH, 4, bytes_str("two\n"), &test_err));
+    holds(s, "d/log", "one\ntwo\n");
+    log_close(l);
+    /* A taken name leaves the draft, for another. */
+    d = draft_of(s, "three\n");
+    IS(QUIRE_EXISTS, log_publish(d, "d/log", false, &l, &test_err));
+    IS(QUIRE_EXISTS, log_publish(d, "d/log", false, NULL, &test_err));
+    OK(log_publish(d, "d/other", false, &l, &test_err));
+    log_close(l);
+    holds(s, "d/log", "one\ntwo\n");
+    holds(s, "d/other", "three\n");
+    put(s, "d/log", "again\n");
+    holds(s, "d/log", "again\n");
+    log_discard(draft_of(s, "never\n"));
+}
+
+TEST(log_publish_makes_it_and_append_extends_it)
+{
+    over_all(publishing);
+}
+
+static void fencing(struct store *s)
+{
+    struct object_info info;
+    struct log *l;
+
+    put(s, "log", "one\n");
+    OK(log_open(s->logs, "log", LOG_APPEND, &l, &info, &test_err));
+    OK(log_append(l, 7, 4, bytes_str("two\n"), &test_err));
+    OK(log_append(l, 9, 8, bytes_str("three\n"), &test_err));
+    IS(QUIRE_CHANGED, log_append(l, 8, 14, bytes_str("old\n"), &test_err));
+    HAS(test_err.what, "lease");
+    holds(s, "log", "one\ntwo\nthree\n");
+    OK(log_append(l, 9, 14, bytes_str("four\n"), &test_err));
+    log_close(l);
+}
+
+TEST(log_append_with_an_old_epoch_is_refused)
+{
+    over_all(fencing);
+}
+
+static void renaming(struct store *s)
+{
+    struct object_info info;
+
+    put(s, "old", "text");
+    put(s, "taken", "other");
+    IS(QUIRE_EXISTS, log_rename(s->logs, "old", "taken", &test_err));
+    holds(s, "old", "text");
+    holds(s, "taken", "other");
+    OK(log_rename(s->logs, "old", "deep/er/new", &test_err));
+    holds(s, "deep/er/new", "text");
+    IS(QUIRE_NOT_FOUND, log_stat(s->logs, "old", &info, &test_err));
+    IS(QUIRE_NOT_FOUND, log_rename(s->logs, "old", "x", &test_err));
+    OK(log_remove(s->logs, "taken", &test_err));
+    IS(QUIRE_NOT_FOUND, log_remove(s->logs, "taken", &test_err));
+    OK(log_stat(s->logs, "deep/er/new", &info, &test_err));
+    EQ(4, info.size);
+}
+
+TEST(log_rename_moves_and_never_replaces)
+{
+    over_all(renaming);
+}
+
+static quire_status join(void *ctx, const char *dir, const char *name,
+                         const struct object_info *info, quire_error *err)
+{
+    char *names = ctx;
+
+    (void)err;
+    sprintf(names + strlen(names), "%s|%s:%d ", dir, name, (int)info->size);
+    return QUIRE_OK;
+}
+
+static void listing(struct store *s)
+{
+    char names[256] = "";
+
+    OK(log_list(s->logs, "sessions", join, names, &test_err));
+    SAME_TEXT("", names);
+    put(s, "sessions/a/1", "1");
+    put(s, "sessions/a/2", "22");
+    put(s, "sessions/b/3", "333");
+    put(s, "sessions/b/deep/4", "4444"); /* an output beside a session */
+    put(s, "sessions/top", "");
+    put(s, "archive/c/5", "");
+    OK(log_list(s->logs, "sessions", join, names, &test_err));
+    EQ(strlen("a|1:1 a|2:2 b|3:3 "), strlen(names));
+    HAS(names, "a|1:1 ");
+    HAS(names, "a|2:2 ");
+    HAS(names, "b|3:3 ");
+}
+
+TEST(log_list_shows_two_levels_with_sizes)
+{
+    over_all(listing);
+}
+
+static void cutting(struct store *s)
+{
+    struct object_info info;
+    struct log *l;
+
+    put(s, "log", "one\ntorn");
+    OK(log_open(s->logs, "log", LOG_APPEND, &l, &info, &test_err));
+    YES(log_unfinished(l) == UINT64_MAX);
+    OK(log_cut(l, 4, &test_err));
+    reads(l, "one\n");
+    OK(log_append(l, LOG_NO_EPOCH, 4, bytes_str("two\n"), &test_err));
+    holds(s, "log", "one\ntwo\n");
+    log_close(l);
+}
+
+TEST(log_cut_takes_an_unfinished_append_off)
+{
+    over_all(cutting);
+}
+
+TEST(log_of_a_store_open_for_reading_cannot_be_appended_to)
+{
+    struct store *s = open_backend(1);
+    struct object_info info;
+    struct log *l;
+
+    put(s, "log", "one\n");
+    store_free(s);
+    OK(store_files_open(test_path("store"), true, &s, &test_err));
+    IS(QUIRE_INVALID,
+       log_open(s->logs, "log", LOG_APPEND, &l, &info, &test_err));
+    holds(s, "log", "one\n");
+    store_free(s);
+}
+
+struct seen {
+    char names[256];
+    int objects;
+};
+
+static quire_status see(void *ctx, const char *name,
+                        const struct object_info *info, quire_error *err)
+{
+    struct seen *s = ctx;
+
+    (void)err;
+    s->objects += info != NULL;
+    strcat(strcat(s->names, name), info ? " " : "/ ");
+    return QUIRE_OK;
+}
+
+static void scans(struct store *s)
+{
+    struct seen top = {0}, inner = {0}, none = {0};
+
+    put(s, "a/x", "1");
+    put(s, "a/y", "22");
+    put(s, "a/z/deep", "333");
+    put(s, "b", "4");
+    OK(object_scan(s->objects, "", see, &top, &test_err));
+    EQ(1, top.objects);
+    HAS(top.names, "a/ ");
+    HAS(top.names, "b ");
+    OK(object_scan(s->objects, "a", see, &inner, &test_err));
+    EQ(2, inner.objects);
+    HAS(inner.names, "x ");
+    HAS(inner.names, "z/ ");
+    OK(object_scan(s->objects, "absent", see, &none, &test_err));
+    SAME_TEXT("", none.names);
+}
+
+TEST(a_scan_shows_one_directory_and_nothing_below)
+{
+    over_all(scans);
+}
+
+static void moved(struct store *s)
+{
+    struct object_info info;
+
+    put(s, "a/t/1", "one");
+    put(s, "a/t/sub/2", "two");
+    put(s, "a/other", "x");
+    OK(object_rename(s->objects, "a/t", "b/t", &test_err));
+    holds(s, "b/t/1", "one");
+    holds(s, "b/t/sub/2", "two");
+    IS(QUIRE_NOT_FOUND, object_stat(s->objects, "a/t/1", &info, &test_err));
+    put(s, "a/t/9", "again");
+    IS(QUIRE_EXISTS, object_rename(s->objects, "a/t", "b/t", &test_err));
+    IS(QUIRE_NOT_FOUND, object_rename(s->objects, "a/u", "b/u", &test_err));
+
+    OK(object_clear(s->objects, "b/t", &test_err));
+    IS(QUIRE_NOT_FOUND, object_stat(s->objects, "b/t/1", &info, &test_err));
+    IS(QUIRE_NOT_FOUND, object_stat(s->objects, "b/t/sub/2", &info, &test_err));
+    holds(s, "a/other", "x");
+    OK(object_clear(s->objects, "b/t", &test_err));
+}
+
+TEST(all_below_a_name_moves_and_goes_together)
+{
+    over_all(moved);
+}
+
+TEST(a_file_that_took_the_place_of_another_keeps_its_permissions)
+{
+    struct store *s = open_backend(1);
+    struct object_info info;
+    struct log *o;
+
+    put(s, "log", "old");
+    YES(chmod(test_path("store/log"), 0644) == 0);
+    OK(log_open(s->logs, "log", LOG_APPEND, &o, &info, &test_err));
+    OK(log_replace(o, draft_of(s, "new"), &test_err));
+    log_close(o);
+    store_free(s);
+    YES(access(test_path("store/log"), R_OK) == 0);
+    {
+        struct stat st;
+
+        YES(stat(test_path("store/log"), &st) == 0);
+        EQ(0644, st.st_mode & 0777);
+    }
+}
