@@ -155,9 +155,9 @@ static void hear(void *ctx, const char *line)
 {
     struct turns *t = ctx;
 
-    if (!strncmp(line, "object lock exclusive", 21))
+    if (!strncmp(line, "lease lock exclusive", 20))
         t->store_at = now_s();
-    else if (!strncmp(line, "object lock", 11))
+    else if (!strncmp(line, "lease lock shared", 17))
         end_turn(t, &t->store_at);
     else if (!strncmp(line, "db begin", 8))
         t->rows_at = now_s();

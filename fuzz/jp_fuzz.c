@@ -33,6 +33,7 @@ static void store_open(struct blob_store *s)
 
     HOLDS(!store_memory_open(&clock_system, &s->files, NULL));
     config.files = s->files->objects;
+    config.leases = s->files->leases;
     HOLDS(!blobs_new(&config, &s->blobs, NULL));
 }
 

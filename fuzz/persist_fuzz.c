@@ -75,6 +75,7 @@ static struct blobs *open_blobs(void)
 
     HOLDS(!store_memory_open(&clock_system, &files, NULL));
     config.files = files->objects;
+    config.leases = files->leases;
     HOLDS(!blobs_new(&config, &blobs, NULL));
     return blobs;
 }

@@ -299,8 +299,8 @@ static quire_status reap(struct collecting *c, quire_error *err)
         st = fs_open_dir(c->q->home, false, &r.home, err);
     if (st)
         return st;
-    st = object_find(home->objects, native ? "" : "blobs", is_temp, reap_one,
-                     &r, err);
+    st = directory_find(home->dirs, native ? "" : "blobs", is_temp, reap_one,
+                        &r, err);
     close(r.home);
     c->report->litter = r.n;
     return st;

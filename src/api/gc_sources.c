@@ -117,7 +117,7 @@ static quire_status see(void *ctx, const char *dir, const char *name,
 static quire_status comb(struct walk *w, const char *root, quire_error *err)
 {
     w->root = root;
-    return object_find(w->store->objects, root, wants, see, w, err);
+    return directory_find(w->store->dirs, root, wants, see, w, err);
 }
 
 static quire_status walk_home(struct quire *q, struct walk *w, quire_error *err)

@@ -96,7 +96,7 @@ static quire_status rename_both(struct quire *q, const char *from,
     if (!from_dir || !to_dir)
         return err_memory(err);
     /* Outputs first: after a crash in between, moving again completes it. */
-    st = object_rename(all->objects, from_dir, to_dir, &why);
+    st = directory_rename(all->dirs, from_dir, to_dir, &why);
     outputs = !st;
     if (st == QUIRE_EXISTS)
         err_set(&why, st, "%s/%s already exists", q->root, to_dir);
@@ -107,7 +107,7 @@ static quire_status rename_both(struct quire *q, const char *from,
         else if (st == QUIRE_NOT_FOUND)
             err_set(&why, st, "%s/%s has been removed or moved", q->root, from);
         if (st && outputs &&
-            object_rename(all->objects, to_dir, from_dir, NULL))
+            directory_rename(all->dirs, to_dir, from_dir, NULL))
             err_next(&why,
                      "its outputs are now in %s/%s; move them back by "
                      "hand",
@@ -135,7 +135,7 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
         st = session_lock_dir(q, all, from, tmp, err);
     if (!st) {
         st = rename_both(q, from, to, tmp, err);
-        object_unlock_dir(all->objects);
+        lease_unlock_dir(all->leases);
     }
     omp_lock_release(&theirs);
     release_blobs(q);
@@ -430,7 +430,7 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
         st = session_lock_dir(q, p.store, p.name, &tmp, err);
     if (!st) {
         st = remove_held(q, &p, noted, &tmp, err);
-        object_unlock_dir(p.store->objects);
+        lease_unlock_dir(p.store->leases);
     }
     omp_lock_release(&theirs);
     if (held)

@@ -48,6 +48,7 @@ static quire_status open_worker(void *ctx, struct blobs **out, quire_error *err)
         st = db_sqlite_open(&dbc, &h->db, err);
     if (!st) {
         config.files = h->files->objects;
+        config.leases = h->files->leases;
         config.db = h->db;
         st = blobs_new(&config, &h->blobs, err);
     }

@@ -63,7 +63,7 @@ quire_status blobs_lock(struct blobs *b, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (!b->locked)
-        st = object_lock(b->c.files, OBJECT_SHARED, b->c.busy_ms, err);
+        st = lease_lock(b->c.leases, LEASE_SHARED, b->c.busy_ms, err);
     b->locked = !st;
     return st;
 }
@@ -72,7 +72,7 @@ void blobs_unlock(struct blobs *b)
 {
     if (b->batch || *b->c.holds || !b->locked)
         return;
-    object_lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
+    lease_lock(b->c.leases, LEASE_UNLOCK, 0, NULL);
     b->locked = false;
 }
 
@@ -93,7 +93,7 @@ quire_status blobs_hold(struct blobs *b, quire_error *err)
         return st;
     /* A running collection must mark again, even if this process crashes after
      * it has written a reference: so the generation is raised first. */
-    object_touch_gen(b->c.files);
+    lease_touch_gen(b->c.leases);
     return QUIRE_OK;
 }
 

@@ -34,6 +34,7 @@
 #include "base/arena.h"
 #include "quire.h"
 #include "store/db.h"
+#include "store/lease.h"
 #include "store/object.h"
 
 struct blobs;
@@ -41,6 +42,7 @@ struct blobs;
 struct blobs_config {
     quire_layout layout;        /* not AUTO                               */
     struct object_store *files; /* borrowed; never NULL                   */
+    struct lease_store *leases; /* borrowed; of the same place; never NULL */
     struct db *db;              /* borrowed; for `packed`; NULL: opened for
                                  * reading, and the home has none */
     const struct clock *clock;  /* borrowed                               */

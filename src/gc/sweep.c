@@ -43,22 +43,21 @@ enum { TRIES = 4 };
 
 static quire_status lock_store(struct gc *g, quire_error *err)
 {
-    struct object_store *files = g->b->c.files;
-    quire_status st = object_lock(files, OBJECT_EXCLUSIVE, g->b->c.busy_ms,
-                                  err);
+    quire_status st = lease_lock(g->b->c.leases, LEASE_EXCLUSIVE,
+                                 g->b->c.busy_ms, err);
 
     if (st == QUIRE_BUSY) {
         err_fail(err, st, "collect again later; nothing is lost",
                  "a process is about to refer to blobs of %s: a batch is open, "
                  "or a session with an image that has no file yet",
-                 object_place(files));
+                 object_place(g->b->c.files));
     }
     return st;
 }
 
 static void unlock_store(struct gc *g)
 {
-    object_lock(g->b->c.files, OBJECT_UNLOCK, 0, NULL);
+    lease_lock(g->b->c.leases, LEASE_UNLOCK, 0, NULL);
 }
 
 static void pause_ns(long ns)
@@ -100,12 +99,11 @@ static quire_status verify_counts(struct gc *g, const struct gc_candidate *list,
 static quire_status read_generation(struct gc *g, int64_t *mark,
                                     quire_error *err)
 {
-    struct object_store *files = g->b->c.files;
     quire_status st = lock_store(g, err);
 
     if (st)
         return st;
-    st = object_gen(files, mark, err);
+    st = lease_gen(g->b->c.leases, mark, err);
     unlock_store(g);
     return st;
 }
@@ -121,7 +119,6 @@ static quire_status mark_all(struct gc *g, quire_error *err)
  * about to write. */
 static quire_status find_quiet_moment(struct gc *g, quire_error *err)
 {
-    struct object_store *files = g->b->c.files;
     int64_t before, after;
     quire_status st = QUIRE_OK;
     int tries;
@@ -134,7 +131,7 @@ static quire_status find_quiet_moment(struct gc *g, quire_error *err)
             st = lock_store(g, err);
         if (st)
             return st;
-        st = object_gen(files, &after, err);
+        st = lease_gen(g->b->c.leases, &after, err);
         if (!st && before == after)
             return QUIRE_OK;
         unlock_store(g);

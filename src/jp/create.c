@@ -54,7 +54,7 @@ quire_status conversations_open(struct conversations *c, const char *location,
     if (!st)
         st = store_files_open(c->path, false, &c->store, err);
     if (!st)
-        st = object_scan(c->store->objects, "", add_litter, c, err);
+        st = directory_scan(c->store->dirs, "", add_litter, c, err);
     return st;
 }
 
@@ -114,7 +114,7 @@ static quire_status check_number(const char *path, struct taken *t,
         return QUIRE_OK;
     st = store_files_open(path, true, &store, err);
     for (i = 0; i < 3 && !st; i++)
-        st = object_scan(store->objects, dirs[i], compare_number, t, err);
+        st = directory_scan(store->dirs, dirs[i], compare_number, t, err);
     store_free(store);
     return st;
 }
@@ -281,7 +281,7 @@ static quire_status name_it(struct conversations *c, const char *from,
     }
     if (!st) {
         *out = arena_text(&c->keep, buf_bytes(&name));
-        st = *out ? object_rename(c->store->objects, from, *out, err)
+        st = *out ? directory_rename(c->store->dirs, from, *out, err)
                   : err_memory(err);
     }
     buf_release(&name);

@@ -240,7 +240,7 @@ static quire_status list_dir(const char *dir, struct listing *l,
 
     if (st)
         return st;
-    st = object_scan(store->objects, "", add_name, l, err);
+    st = directory_scan(store->dirs, "", add_name, l, err);
     store_free(store);
     if (l->n)
         qsort(l->names, l->n, sizeof *l->names, by_name);

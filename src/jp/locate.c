@@ -141,7 +141,7 @@ quire_status location_private(const char *shared, struct arena *keep,
     read_workspace_id(shared, keep, s.id);
     st = store_files_open(s.base, true, &store, err);
     if (!st)
-        st = object_scan(store->objects, "", try_private, &s, err);
+        st = directory_scan(store->dirs, "", try_private, &s, err);
     store_free(store);
     *out = s.found;
     return st;

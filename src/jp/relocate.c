@@ -111,7 +111,7 @@ quire_status conversation_archive(const struct place_info *place, bool back,
         st = to ? note_archived(place, back, err) : err_memory(err);
     }
     if (!st)
-        st = object_rename(c.store->objects, name_within(&c, place), to, err);
+        st = directory_rename(c.store->dirs, name_within(&c, place), to, err);
     if (st == QUIRE_EXISTS)
         err_fail(err, st, "rename or remove that one first",
                  "%.150s/%.80s exists already", c.path, to);
@@ -149,7 +149,7 @@ static quire_status remove_it(struct conversations *c, const char *name,
     quire_status st = conversations_temp(c, RM_PREFIX, &temp, err);
 
     if (!st)
-        st = object_rename(c->store->objects, name, temp, err);
+        st = directory_rename(c->store->dirs, name, temp, err);
     if (!st && fs_remove_tree(c->fd, temp) < 0)
         st = err_sys(err, errno, "cannot remove all of %.120s, now %.40s", name,
                      temp);

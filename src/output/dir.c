@@ -100,14 +100,14 @@ quire_status output_dir_draft(struct output_dir *s, struct draft **out,
               : as_io_error(object_create(s->store->objects, out, err), err);
 }
 
-static quire_status scan_dir(struct output_dir *s, object_scan_fn each,
+static quire_status scan_dir(struct output_dir *s, directory_scan_fn each,
                              void *ctx, quire_error *err)
 {
     quire_status st = open_store(s, err);
 
     return st ? st
-              : as_io_error(object_scan(s->store->objects, s->dir, each, ctx,
-                                        err),
+              : as_io_error(directory_scan(s->store->dirs, s->dir, each, ctx,
+                                           err),
                             err);
 }
 
@@ -176,13 +176,13 @@ static quire_status lock_owner_dir(struct output_dir *s, struct arena *keep,
 
         if (!dir)
             return err_memory(err);
-        st = object_lock_dir(store->objects, dir, s->busy_ms, err);
+        st = lease_lock_dir(store->leases, dir, s->busy_ms, err);
         if (st && st != QUIRE_NOT_FOUND)
             return as_io_error(st, err);
         if (!st && owner_exists(s))
             return QUIRE_OK;
         if (!st)
-            object_unlock_dir(store->objects);
+            lease_unlock_dir(store->leases);
         if (!s->follow || !s->follow(s->ctx, s))
             break;
     }
@@ -241,7 +241,7 @@ static quire_status put_numbered(struct output_dir *s, struct draft *d,
         return st;
     }
     st = take_number(s, d, series, rest, keep, name, base, err);
-    object_unlock_dir(s->store->objects);
+    lease_unlock_dir(s->store->leases);
     return st;
 }
 
@@ -481,7 +481,7 @@ quire_status output_dir_remove(struct output_dir *s, const char *id,
     st = keep_number(s, id, report, keep, err);
     if (!st)
         st = remove_files(s, id, report, keep, err);
-    object_unlock_dir(s->store->objects);
+    lease_unlock_dir(s->store->leases);
     return st;
 }
 

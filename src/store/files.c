@@ -4,10 +4,11 @@
  * An object is a file; its name is its path. A draft is a file without a name
  * (see base/fs.h), so a crash leaves nothing to clean up.
  *
- * files_store.c opens a directory as a store of objects and logs. This file has
- * the objects, files_log.c the logs. Below them: files_open.c opens files,
- * files_draft.c writes new ones, files_batch.c stages drafts and settles them,
- * files_names.c renames and removes, files_list.c lists, files_lock.c locks.
+ * files_store.c opens a directory as a store. This file has its objects,
+ * files_log.c its logs, files_lease.c locks and leases, files_directory.c the
+ * tree of names. Below them: files_open.c opens files, files_draft.c writes new
+ * ones, files_batch.c stages drafts and settles them, files_names.c renames and
+ * removes, files_list.c lists.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -304,12 +305,6 @@ static quire_status files_list(struct object_store *s, const char *prefix,
 
 /* ---- names -------------------------------------------------------------- */
 
-static quire_status files_rename(struct object_store *s, const char *from,
-                                 const char *to, quire_error *err)
-{
-    return files_rename_file(files_of_objects(s), from, to, err);
-}
-
 static quire_status files_remove(struct object_store *s, const char *name,
                                  quire_error *err)
 {
@@ -361,20 +356,12 @@ const struct object_ops files_object_ops = {
     .discard = files_discard,
     .touch = files_touch,
     .sync = files_sync,
-    .rename = files_rename,
     .remove = files_remove,
     .list = files_list,
-    .scan = files_scan,
-    .find = files_find,
     .clear = files_clear,
     .begin = files_begin,
     .commit = files_commit,
     .rollback = files_rollback,
-    .lock = files_lock,
-    .touch_gen = files_touch_gen,
-    .gen = files_gen,
-    .lock_dir = files_lock_dir,
-    .unlock_dir = files_unlock_dir,
     .place = files_place,
     .free = files_free,
 };

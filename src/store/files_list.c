@@ -39,7 +39,7 @@ struct depth2_scan {
     int root;
 
     /* `find` descends to any depth, and skips only names it does not want. */
-    object_want_fn wants; /* NULL: two levels, nothing hidden */
+    directory_want_fn wants; /* NULL: two levels, nothing hidden */
     void *ctx;
     const char **dirs; /* owned; found, the first `n_read` read */
     size_t n_dirs, n_read, dirs_cap;
@@ -278,71 +278,14 @@ quire_status files_list_depth2(struct files *f, const char *root,
     return run_scan(f, root, &s, each, ctx, err);
 }
 
-quire_status files_find(struct object_store *store, const char *root,
-                        object_want_fn wants, object_find_fn each, void *ctx,
-                        quire_error *err)
+quire_status files_find_all(struct files *f, const char *root,
+                            directory_want_fn wants, directory_find_fn each,
+                            void *ctx, quire_error *err)
 {
     struct depth2_scan s = {.name = root,
                             .root = -1,
                             .wants = wants,
                             .ctx = ctx};
 
-    return run_scan(files_of_objects(store), root, &s, each, ctx, err);
-}
-
-/* ---- a directory at a time ---------------------------------------------- */
-
-static quire_status scan_one(struct files *f, int fd, const struct dirent *e,
-                             object_scan_fn each, void *ctx, quire_error *err)
-{
-    struct object_info info;
-    struct stat st;
-
-    if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
-        !strncmp(e->d_name, ".tmp-", 5))
-        return QUIRE_OK;
-    if (e->d_type == DT_DIR)
-        return each(ctx, e->d_name, NULL, err);
-    if (e->d_type != DT_REG && e->d_type != DT_UNKNOWN)
-        return QUIRE_OK;
-    if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return errno == ENOENT ? QUIRE_OK
-                               : files_fail(f, "look at", e->d_name, err);
-    if (S_ISDIR(st.st_mode))
-        return each(ctx, e->d_name, NULL, err);
-    if (!S_ISREG(st.st_mode))
-        return QUIRE_OK;
-    files_describe(&st, &info);
-    return each(ctx, e->d_name, &info, err);
-}
-
-quire_status files_scan(struct object_store *s, const char *dir,
-                        object_scan_fn each, void *ctx, quire_error *err)
-{
-    struct files *f = files_of_objects(s);
-    struct dirent *e;
-    quire_status st;
-    DIR *stream;
-    int fd;
-
-    st = files_settle(f, err);
-    if (!st)
-        st = files_reach(f, false, err);
-    if (st)
-        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    fd = fs_open_beneath(f->dir, *dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0);
-    if (fd < 0)
-        return errno == ENOENT ? QUIRE_OK : files_fail(f, "open", dir, err);
-    stream = fdopendir(fd);
-    if (!stream) {
-        st = files_fail(f, "read", dir, err);
-        close(fd);
-        return st;
-    }
-    for (errno = 0; !st && (e = readdir(stream)) != NULL; errno = 0)
-        st = scan_one(f, fd, e, each, ctx, err);
-    if (!st && errno)
-        st = files_fail(f, "read", dir, err);
-    closedir(stream);
-    return st;
+    return run_scan(f, root, &s, each, ctx, err);
 }

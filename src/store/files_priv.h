@@ -23,6 +23,8 @@ struct files {
     struct store store;
     struct object_store objects;
     struct log_store logs;
+    struct lease_store leases;
+    struct directory_store dirs;
     int n_parts; /* of these that are in use; the last one frees all */
     char *path;  /* owned, for messages */
     int dir;     /* -1 until it exists  */
@@ -52,6 +54,16 @@ static inline struct files *files_of_objects(struct object_store *s)
 static inline struct files *files_of_logs(struct log_store *s)
 {
     return (struct files *)(void *)((char *)s - offsetof(struct files, logs));
+}
+
+static inline struct files *files_of_leases(struct lease_store *s)
+{
+    return (struct files *)(void *)((char *)s - offsetof(struct files, leases));
+}
+
+static inline struct files *files_of_dirs(struct directory_store *s)
+{
+    return (struct files *)(void *)((char *)s - offsetof(struct files, dirs));
 }
 
 /* A file without a name that is being written. */
@@ -131,30 +143,20 @@ quire_status files_remove_file(struct files *f, const char *name,
 quire_status files_clear_dir(struct files *f, const char *prefix,
                              quire_error *err);
 
-/* ---- files_lock.c ------------------------------------------------------- */
-
-quire_status files_lock(struct object_store *s, enum object_lock mode,
-                        int wait_ms, quire_error *err);
-void files_touch_gen(struct object_store *s);
-quire_status files_gen(struct object_store *s, int64_t *mark, quire_error *err);
-quire_status files_lock_dir(struct object_store *s, const char *dir,
-                            int wait_ms, quire_error *err);
-void files_unlock_dir(struct object_store *s);
-
 /* ---- files_list.c ------------------------------------------------------- */
 
-quire_status files_scan(struct object_store *s, const char *dir,
-                        object_scan_fn each, void *ctx, quire_error *err);
 quire_status files_list_depth2(struct files *f, const char *root,
                                log_each_fn each, void *ctx, quire_error *err);
-quire_status files_find(struct object_store *s, const char *root,
-                        object_want_fn wants, object_find_fn each, void *ctx,
-                        quire_error *err);
+quire_status files_find_all(struct files *f, const char *root,
+                            directory_want_fn wants, directory_find_fn each,
+                            void *ctx, quire_error *err);
 
-/* ---- files.c, files_log.c ----------------------------------------------- */
+/* ---- files.c, files_log.c, files_lease.c, files_directory.c -------------- */
 
 extern const struct object_ops files_object_ops;
 extern const struct log_ops files_log_ops;
+extern const struct lease_ops files_lease_ops;
+extern const struct directory_ops files_directory_ops;
 
 /* One part less in use. */
 void files_drop_part(struct files *f);

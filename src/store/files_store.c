@@ -20,10 +20,14 @@ static struct files *make_files(const char *path, bool read_only)
         return NULL;
     f->objects.ops = &files_object_ops;
     f->logs.ops = &files_log_ops;
+    f->leases.ops = &files_lease_ops;
+    f->dirs.ops = &files_directory_ops;
     f->store = (struct store){.objects = &f->objects,
                               .logs = &f->logs,
+                              .leases = &f->leases,
+                              .dirs = &f->dirs,
                               .free = free_store};
-    f->n_parts = 3; /* the struct itself is one */
+    f->n_parts = 5; /* the struct itself is one */
     f->dir = f->claimed = -1;
     f->read_only = read_only;
     map_init(&f->synced, 0, 0); /* directory names are trusted */

@@ -32,6 +32,13 @@ quire_status object_intercept(struct object_store *inner,
                               struct object_store **out, quire_error *err);
 quire_status log_intercept(struct log_store *inner, struct intercept intercept,
                            struct log_store **out, quire_error *err);
+quire_status lease_intercept(struct lease_store *inner,
+                             struct intercept intercept,
+                             struct lease_store **out, quire_error *err);
+quire_status directory_intercept(struct directory_store *inner,
+                                 struct intercept intercept,
+                                 struct directory_store **out,
+                                 quire_error *err);
 quire_status db_intercept(struct db *inner, struct intercept intercept,
                           struct db **out, quire_error *err);
 

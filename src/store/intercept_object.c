@@ -133,30 +133,6 @@ static void intercepted_rollback(struct object_store *s)
     object_rollback(of_store(s)->inner);
 }
 
-static void intercepted_touch_gen(struct object_store *s)
-{
-    object_touch_gen(of_store(s)->inner);
-}
-
-static void intercepted_unlock_dir(struct object_store *s)
-{
-    object_unlock_dir(of_store(s)->inner);
-}
-
-/* Unlocking cannot fail, so the hook is not called. */
-static quire_status intercepted_lock(struct object_store *s,
-                                     enum object_lock mode, int wait_ms,
-                                     quire_error *err)
-{
-    struct object_store *in = of_store(s)->inner;
-
-    if (mode == OBJECT_UNLOCK)
-        return object_lock(in, mode, wait_ms, err);
-    PASS(&of_store(s)->intercept, "object lock",
-         mode == OBJECT_SHARED ? "shared" : "exclusive",
-         object_lock(in, mode, wait_ms, err));
-}
-
 static const char *intercepted_place(const struct object_store *s)
 {
     return object_place(((const struct intercepted *)s)->inner);
@@ -192,10 +168,6 @@ static void intercepted_free(struct object_store *s)
       (struct object * o, int64_t now_s, quire_error * err), (now_s, err))    \
     X(OPEN, sync, "object sync", "", (struct object * o, quire_error * err),  \
       (err))                                                                  \
-    X(STORE, rename, "object rename", from,                                   \
-      (struct object_store * s, const char *from, const char *to,             \
-       quire_error *err),                                                     \
-      (from, to, err))                                                        \
     X(STORE, remove, "object remove", name,                                   \
       (struct object_store * s, const char *name, quire_error *err),          \
       (name, err))                                                            \
@@ -203,14 +175,6 @@ static void intercepted_free(struct object_store *s)
       (struct object_store * s, const char *prefix, object_each_fn each,      \
        void *ctx, quire_error *err),                                          \
       (prefix, each, ctx, err))                                               \
-    X(STORE, scan, "object scan", dir,                                        \
-      (struct object_store * s, const char *dir, object_scan_fn each,         \
-       void *ctx, quire_error *err),                                          \
-      (dir, each, ctx, err))                                                  \
-    X(STORE, find, "object find", root,                                       \
-      (struct object_store * s, const char *root, object_want_fn wants,       \
-       object_find_fn each, void *ctx, quire_error *err),                     \
-      (root, wants, each, ctx, err))                                          \
     X(STORE, clear, "object clear", prefix,                                   \
       (struct object_store * s, const char *prefix, quire_error *err),        \
       (prefix, err))                                                          \
@@ -219,16 +183,6 @@ static void intercepted_free(struct object_store *s)
     X(STORE, commit, "object commit", "",                                     \
       (struct object_store * s, quire_error * err), (err))                    \
     X(OWN, rollback, "", "", (), ())                                          \
-    X(OWN, lock, "object lock", mode, (), ())                                 \
-    X(OWN, touch_gen, "", "", (), ())                                         \
-    X(STORE, gen, "object generation", "",                                    \
-      (struct object_store * s, int64_t * mark, quire_error * err),           \
-      (mark, err))                                                            \
-    X(STORE, lock_dir, "object lock directory", dir,                          \
-      (struct object_store * s, const char *dir, int wait_ms,                 \
-       quire_error *err),                                                     \
-      (dir, wait_ms, err))                                                    \
-    X(OWN, unlock_dir, "", "", (), ())                                        \
     X(OWN, place, "", "", (), ())                                             \
     X(OWN, free, "", "", (), ())
 

@@ -8,5 +8,9 @@ quire_status store_intercept(struct store *s, struct intercept intercept,
 
     if (!st)
         st = log_intercept(s->logs, intercept, &s->logs, err);
+    if (!st)
+        st = lease_intercept(s->leases, intercept, &s->leases, err);
+    if (!st && s->dirs)
+        st = directory_intercept(s->dirs, intercept, &s->dirs, err);
     return st;
 }

@@ -151,12 +151,6 @@ static quire_status memory_sync(struct object *base, quire_error *err)
     return QUIRE_OK;
 }
 
-static quire_status memory_rename(struct object_store *s, const char *from,
-                                  const char *to, quire_error *err)
-{
-    return memory_rename_entries(memory_of_objects(s), from, to, err);
-}
-
 static quire_status memory_remove(struct object_store *s, const char *name,
                                   quire_error *err)
 {
@@ -178,66 +172,6 @@ static quire_status memory_list(struct object_store *s, const char *prefix,
             continue;
         memory_fill_info(e, &info);
         st = each(ctx, e->name, &info, err);
-    }
-    return st;
-}
-
-static quire_status memory_scan(struct object_store *s, const char *dir,
-                                object_scan_fn each, void *ctx,
-                                quire_error *err)
-{
-    size_t skip = *dir ? strlen(dir) + 1 : 0, seen = 0;
-    char part[256], last[256] = "";
-    quire_status st = QUIRE_OK;
-    struct entry *e;
-
-    for (e = memory_of_objects(s)->entries; e && !st; e = e->next) {
-        struct object_info info;
-        const char *rest;
-
-        if (!memory_is_below(e->name, dir))
-            continue;
-        rest = e->name + skip;
-        seen = strcspn(rest, "/");
-        if (!rest[seen]) {
-            memory_fill_info(e, &info);
-            st = each(ctx, rest, &info, err);
-        } else if (seen < sizeof part) {
-            /* Names are sorted, so those of one directory are adjacent. */
-            memcpy(part, rest, seen);
-            part[seen] = '\0';
-            if (strcmp(part, last) != 0)
-                st = each(ctx, part, NULL, err);
-            strcpy(last, part);
-        }
-    }
-    return st;
-}
-
-static quire_status memory_find(struct object_store *s, const char *root,
-                                object_want_fn wants, object_find_fn each,
-                                void *ctx, quire_error *err)
-{
-    size_t skip = *root ? strlen(root) + 1 : 0;
-    quire_status st = QUIRE_OK;
-    struct entry *e;
-
-    for (e = memory_of_objects(s)->entries; e && !st; e = e->next) {
-        const char *slash = strrchr(e->name, '/');
-        const char *name = slash ? slash + 1 : e->name;
-        struct object_info info;
-        char *dir;
-
-        if (!memory_is_below(e->name, root) || !wants(ctx, name))
-            continue;
-        dir = strndup(e->name + skip, name > e->name + skip
-                                          ? (size_t)(name - e->name) - skip - 1
-                                          : 0);
-        if (!dir)
-            return err_memory(err);
-        memory_fill_info(e, &info);
-        st = each(ctx, dir, name, &info, err);
-        free(dir);
     }
     return st;
 }
@@ -287,44 +221,6 @@ static void memory_rollback(struct object_store *s)
     m->batch = false;
 }
 
-static quire_status memory_lock(struct object_store *s, enum object_lock mode,
-                                int wait_ms, quire_error *err)
-{
-    (void)s;
-    (void)mode;
-    (void)wait_ms;
-    (void)err;
-    return QUIRE_OK; /* no other handle can reach it */
-}
-
-static void memory_touch_gen(struct object_store *s)
-{
-    memory_of_objects(s)->marks++;
-}
-
-static quire_status memory_gen(struct object_store *s, int64_t *mark,
-                               quire_error *err)
-{
-    (void)err;
-    *mark = memory_of_objects(s)->marks;
-    return QUIRE_OK;
-}
-
-static quire_status memory_lock_dir(struct object_store *s, const char *dir,
-                                    int wait_ms, quire_error *err)
-{
-    (void)s; /* only one handle exists */
-    (void)dir;
-    (void)wait_ms;
-    (void)err;
-    return QUIRE_OK;
-}
-
-static void memory_unlock_dir(struct object_store *s)
-{
-    (void)s;
-}
-
 static const char *memory_place(const struct object_store *s)
 {
     (void)s;
@@ -348,20 +244,12 @@ const struct object_ops memory_object_ops = {
     .discard = memory_discard,
     .touch = memory_touch,
     .sync = memory_sync,
-    .rename = memory_rename,
     .remove = memory_remove,
     .list = memory_list,
-    .scan = memory_scan,
-    .find = memory_find,
     .clear = memory_clear,
     .begin = memory_begin,
     .commit = memory_commit,
     .rollback = memory_rollback,
-    .lock = memory_lock,
-    .touch_gen = memory_touch_gen,
-    .gen = memory_gen,
-    .lock_dir = memory_lock_dir,
-    .unlock_dir = memory_unlock_dir,
     .place = memory_place,
     .free = memory_free,
 };

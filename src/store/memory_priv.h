@@ -31,15 +31,24 @@ struct entry {
     char name[];
 };
 
+struct memory_lease {
+    struct memory_lease *next;
+    struct lease_record record;
+    char name[];
+};
+
 struct memory {
     struct store store;
     struct object_store objects;
     struct log_store logs;
+    struct lease_store leases;
+    struct directory_store dirs;
     int n_parts; /* of these that are in use; the last one frees all */
     const struct clock *clock;
     struct entry *entries;
     bool batch;
-    int64_t marks;
+    int64_t marks;               /* the generation */
+    struct memory_lease *leased; /* owned */
 };
 
 static inline struct memory *memory_of_store(struct store *s)
@@ -57,6 +66,17 @@ static inline struct memory *memory_of_objects(struct object_store *s)
 static inline struct memory *memory_of_logs(struct log_store *s)
 {
     return (struct memory *)(void *)((char *)s - offsetof(struct memory, logs));
+}
+
+static inline struct memory *memory_of_leases(struct lease_store *s)
+{
+    return (struct memory *)(void *)((char *)s -
+                                     offsetof(struct memory, leases));
+}
+
+static inline struct memory *memory_of_dirs(struct directory_store *s)
+{
+    return (struct memory *)(void *)((char *)s - offsetof(struct memory, dirs));
 }
 
 /* ---- memory_entries.c --------------------------------------------------- */
@@ -87,9 +107,11 @@ quire_status memory_remove_entry(struct memory *m, const char *name);
 /* One part less in use. */
 void memory_drop_part(struct memory *m);
 
-/* ---- memory.c, memory_log.c --------------------------------------------- */
+/* ---- memory.c, memory_log.c, memory_lease.c, memory_directory.c ---------- */
 
 extern const struct object_ops memory_object_ops;
 extern const struct log_ops memory_log_ops;
+extern const struct lease_ops memory_lease_ops;
+extern const struct directory_ops memory_directory_ops;
 
 #endif

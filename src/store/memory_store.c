@@ -18,10 +18,14 @@ quire_status store_memory_open(const struct clock *clock, struct store **out,
         return err_memory(err);
     m->objects.ops = &memory_object_ops;
     m->logs.ops = &memory_log_ops;
+    m->leases.ops = &memory_lease_ops;
+    m->dirs.ops = &memory_directory_ops;
     m->store = (struct store){.objects = &m->objects,
                               .logs = &m->logs,
+                              .leases = &m->leases,
+                              .dirs = &m->dirs,
                               .free = free_store};
-    m->n_parts = 3; /* the struct itself is one */
+    m->n_parts = 5; /* the struct itself is one */
     m->clock = clock;
     *out = &m->store;
     return QUIRE_OK;

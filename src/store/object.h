@@ -1,19 +1,33 @@
 /*
- * object.h - object store interface: named bytes
+ * object.h - object interface: immutable bytes under a name
  *
- * Where sessions, outputs and loose blobs are stored. A backend is a struct of
- * functions, and is done when the conformance suite in tests/conform/ passes
- * over it. memory.c is the executable specification, files.c the backend in
- * use.
+ * Where loose blobs and outputs are stored. An object is written as a draft,
+ * complete and invisible, and then published under its name. It is never
+ * changed: a name can only be given to another object, or be removed.
  *
  * A name is one or more components joined by '/', none of them empty, "." or
  * "..", none beginning with ".tmp-"; the caller has checked that. One object's
  * name is never a prefix of another's ("a" and "a/b").
  *
- * Durability: publish, append, rename and remove have reached the disk when
- * they return QUIRE_OK, except for publish inside a batch, where commit is that
- * moment. A crash before that leaves the old state or the new one, never a
- * mixture, and no litter under a name of its own.
+ * Durability: publish and remove have reached the disk when they return
+ * QUIRE_OK, except inside a batch, where commit is that moment. A crash before
+ * that leaves the old state or the new one, never a mixture, and no litter
+ * under a name of its own.
+ *
+ * This is all that a backend in a bucket (S3) has to offer. Bytes that grow
+ * are store/log.h, locks store/lease.h, directories store/directory.h. Of the
+ * slots below it does these in its own way:
+ *
+ *   settle, begin, commit   nothing: a publish is durable when it returns
+ *   rollback                removes what the batch published, or leaves it, as
+ *                           allowed
+ *   sync                    nothing: what can be opened is durable
+ *   touch                   copies the object to itself, or has a row that
+ *                           keeps the time
+ *   read                    a range request
+ *
+ * The conformance suite is tests/conform/object_test.c. memory.c is the
+ * executable specification, files.c the backend in use.
  */
 #ifndef STORE_OBJECT_H
 #define STORE_OBJECT_H
@@ -24,8 +38,8 @@
 #include "quire.h"
 #include "store/info.h"
 
-/* A store, one open object, one object being written. Backends put these first
- * in structs of their own. */
+/* A store, one open object, one object being written. Backends put these in
+ * structs of their own. */
 struct object_store {
     const struct object_ops *ops;
 };
@@ -36,23 +50,9 @@ struct draft {
     const struct object_ops *ops;
 };
 
-enum object_lock { OBJECT_UNLOCK, OBJECT_SHARED, OBJECT_EXCLUSIVE };
-
 typedef quire_status (*object_each_fn)(void *ctx, const char *name,
                                        const struct object_info *info,
                                        quire_error *err);
-
-/* `info` is NULL for a directory: `name` is then the next component. */
-typedef quire_status (*object_scan_fn)(void *ctx, const char *name,
-                                       const struct object_info *info,
-                                       quire_error *err);
-
-typedef quire_status (*object_find_fn)(void *ctx, const char *dir,
-                                       const char *name,
-                                       const struct object_info *info,
-                                       quire_error *err);
-
-typedef bool (*object_want_fn)(void *ctx, const char *name);
 
 struct object_ops {
     /* Size and time. QUIRE_NOT_FOUND is an answer and leaves `err` alone. */
@@ -96,12 +96,6 @@ struct object_ops {
      * its name. In a batch, by the commit. */
     quire_status (*sync)(struct object *o, quire_error *err);
 
-    /* At any time exactly one of both names exists. A taken `to` is
-     * QUIRE_EXISTS. `from` may also be a prefix (whole components): then all
-     * that is below it moves. */
-    quire_status (*rename)(struct object_store *s, const char *from,
-                           const char *to, quire_error *err);
-
     /* QUIRE_NOT_FOUND when absent. In a batch it is gone at once, durably by
      * the commit; rollback does not restore it. */
     quire_status (*remove)(struct object_store *s, const char *name,
@@ -112,23 +106,6 @@ struct object_ops {
      * stops the list with an error; it is never skipped. */
     quire_status (*list)(struct object_store *s, const char *prefix,
                          object_each_fn each, void *ctx, quire_error *err);
-
-    /* The direct contents of `dir`, unordered: objects, and once each the names
-     * that have objects below them. For large stores: nothing is sorted and
-     * nothing below is visited. An absent `dir` is empty. */
-    quire_status (*scan)(struct object_store *s, const char *dir,
-                         object_scan_fn each, void *ctx, quire_error *err);
-
-    /* Every object below `root`, at any depth and also if hidden, for which
-     * `wants` accepts the last component; `dir` is "" for the contents of
-     * `root` itself. Those of one directory come together, otherwise unordered.
-     * Several threads may stat them, but `each` is called from this one.
-     * Objects that vanish meanwhile are left out. An absent `root` is empty.
-     * `info` is NULL for anything that is neither an object nor a directory: a
-     * link, a socket. Nothing is skipped silently. */
-    quire_status (*find)(struct object_store *s, const char *root,
-                         object_want_fn wants, object_find_fn each, void *ctx,
-                         quire_error *err);
 
     /* Remove every object below `prefix`. Absent is success. */
     quire_status (*clear)(struct object_store *s, const char *prefix,
@@ -141,29 +118,6 @@ struct object_ops {
     quire_status (*begin)(struct object_store *s, quire_error *err);
     quire_status (*commit)(struct object_store *s, quire_error *err);
     void (*rollback)(struct object_store *s);
-
-    /* One lock for the whole store, across processes, shared or exclusive.
-     * QUIRE_BUSY after `wait_ms`. Taking it twice through one handle changes
-     * its mode. */
-    quire_status (*lock)(struct object_store *s, enum object_lock mode,
-                         int wait_ms, quire_error *err);
-
-    /* Change the store's generation, for readers that cache its content: a
-     * different generation means something may have happened since. Publishing
-     * and removing may change it, too. It fails only for processes that may not
-     * write to the store; they cannot add anything to it either. */
-    void (*touch_gen)(struct object_store *s);
-    quire_status (*gen)(struct object_store *s, int64_t *mark,
-                        quire_error *err);
-
-    /* Lock the contents of `dir` (whole components, "" for all) against others
-     * that use this lock, until unlock_dir. It is the same lock through
-     * whichever store the directory is reached. One at a time for a handle.
-     * QUIRE_BUSY after `wait_ms`; QUIRE_NOT_FOUND: the directory does not
-     * exist, where the backend has directories. */
-    quire_status (*lock_dir)(struct object_store *s, const char *dir,
-                             int wait_ms, quire_error *err);
-    void (*unlock_dir)(struct object_store *s);
 
     /* The path of the store, for messages. */
     const char *(*place)(const struct object_store *s);
@@ -244,13 +198,6 @@ static inline quire_status object_sync(struct object *o, quire_error *err)
     return o->ops->sync(o, err);
 }
 
-static inline quire_status object_rename(struct object_store *s,
-                                         const char *from, const char *to,
-                                         quire_error *err)
-{
-    return s->ops->rename(s, from, to, err);
-}
-
 static inline quire_status object_remove(struct object_store *s,
                                          const char *name, quire_error *err)
 {
@@ -262,21 +209,6 @@ static inline quire_status object_list(struct object_store *s,
                                        void *ctx, quire_error *err)
 {
     return s->ops->list(s, prefix, each, ctx, err);
-}
-
-static inline quire_status object_scan(struct object_store *s, const char *dir,
-                                       object_scan_fn each, void *ctx,
-                                       quire_error *err)
-{
-    return s->ops->scan(s, dir, each, ctx, err);
-}
-
-static inline quire_status object_find(struct object_store *s, const char *root,
-                                       object_want_fn wants,
-                                       object_find_fn each, void *ctx,
-                                       quire_error *err)
-{
-    return s->ops->find(s, root, wants, each, ctx, err);
 }
 
 static inline quire_status object_clear(struct object_store *s,
@@ -300,36 +232,6 @@ static inline quire_status object_commit(struct object_store *s,
 static inline void object_rollback(struct object_store *s)
 {
     s->ops->rollback(s);
-}
-
-static inline quire_status object_lock(struct object_store *s,
-                                       enum object_lock mode, int wait_ms,
-                                       quire_error *err)
-{
-    return s->ops->lock(s, mode, wait_ms, err);
-}
-
-static inline void object_touch_gen(struct object_store *s)
-{
-    s->ops->touch_gen(s);
-}
-
-static inline quire_status object_gen(struct object_store *s, int64_t *mark,
-                                      quire_error *err)
-{
-    return s->ops->gen(s, mark, err);
-}
-
-static inline quire_status object_lock_dir(struct object_store *s,
-                                           const char *dir, int wait_ms,
-                                           quire_error *err)
-{
-    return s->ops->lock_dir(s, dir, wait_ms, err);
-}
-
-static inline void object_unlock_dir(struct object_store *s)
-{
-    s->ops->unlock_dir(s);
 }
 
 static inline const char *object_place(const struct object_store *s)

@@ -7,6 +7,8 @@ void store_free(struct store *s)
         return;
     object_store_free(s->objects);
     log_store_free(s->logs);
+    lease_store_free(s->leases);
+    directory_store_free(s->dirs);
     s->free(s);
 }
 

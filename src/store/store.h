@@ -7,17 +7,23 @@
  *
  *     objects   store/object.h   immutable bytes under a name
  *     logs      store/log.h      bytes that are appended to
+ *     leases    store/lease.h    locks and leases
+ *     dirs      store/directory.h   the names as directories, on a disk only
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
 #include "base/clock.h"
+#include "store/directory.h"
+#include "store/lease.h"
 #include "store/log.h"
 #include "store/object.h"
 
 struct store {
     struct object_store *objects;
     struct log_store *logs;
+    struct lease_store *leases;
+    struct directory_store *dirs;  /* NULL: not on one machine */
     void (*free)(struct store *s); /* the struct, after its parts */
 };
 

@@ -202,7 +202,7 @@ $ quire blob get --store s $(cat ref) | cmp - noise
 
 # a trace tells what is asked of the store
 $ printf x | quire blob put --store s --layout flat --trace
-trace: object lock shared: ok
+trace: lease lock shared: ok
 trace: object open …: not_found
 trace: object create : ok
 trace: object write : ok

@@ -8,38 +8,8 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "store/intercept.h"
-#include "support/store.h"
-
-static struct fault idle;
-
-static struct store *open_backend(int which)
-{
-    struct store *s;
-
-    if (which == 0) {
-        OK(store_memory_open(&clock_system, &s, &test_err));
-        return s;
-    }
-    OK(store_files_open(test_path("store"), false, &s, &test_err));
-    if (which == 1)
-        return s;
-    OK(store_intercept(s, fault_hook(&idle), &test_err));
-    return s;
-}
-
-static void over_all(void (*body)(struct store *s))
-{
-    int i;
-
-    for (i = 0; i < 3; i++) {
-        struct store *s = open_backend(i);
-
-        body(s);
-        store_free(s);
-        test_forget_dir();
-    }
-}
+#include "support/backends.h"
+#include "support/test.h"
 
 static struct log_draft *draft_of(struct store *s, const char *text)
 {
@@ -101,7 +71,7 @@ static void extends(struct store *s)
 
 TEST(what_is_added_to_an_open_object_everybody_sees_at_once)
 {
-    over_all(extends);
+    backend_each(extends);
 }
 
 static void absent(struct store *s)
@@ -115,7 +85,7 @@ static void absent(struct store *s)
 
 TEST(an_object_that_is_not_there_cannot_be_edited)
 {
-    over_all(absent);
+    backend_each(absent);
 }
 
 static void held(struct store *s)
@@ -136,7 +106,7 @@ static void held(struct store *s)
 
 TEST(one_handle_at_a_time_holds_an_object)
 {
-    over_all(held);
+    backend_each(held);
 }
 
 static void swapped(struct store *s)
@@ -172,7 +142,7 @@ static void swapped(struct store *s)
 
 TEST(an_object_is_swapped_without_being_let_go)
 {
-    over_all(swapped);
+    backend_each(swapped);
 }
 
 static void gone(struct store *s)
@@ -192,7 +162,7 @@ static void gone(struct store *s)
 
 TEST(an_open_object_knows_when_its_name_is_gone)
 {
-    over_all(gone);
+    backend_each(gone);
 }
 
 static void lost(struct store *s)
@@ -215,7 +185,7 @@ static void lost(struct store *s)
 
 TEST(a_sync_of_a_held_object_that_was_moved_aside_is_refused)
 {
-    over_all(lost);
+    backend_each(lost);
 }
 
 static void publishing(struct store *s)
@@ -250,7 +220,7 @@ static void publishing(struct store *s)
 
 TEST(log_publish_makes_it_and_append_extends_it)
 {
-    over_all(publishing);
+    backend_each(publishing);
 }
 
 static void fencing(struct store *s)
@@ -271,7 +241,7 @@ static void fencing(struct store *s)
 
 TEST(log_append_with_an_old_epoch_is_refused)
 {
-    over_all(fencing);
+    backend_each(fencing);
 }
 
 static void renaming(struct store *s)
@@ -295,7 +265,7 @@ static void renaming(struct store *s)
 
 TEST(log_rename_moves_and_never_replaces)
 {
-    over_all(renaming);
+    backend_each(renaming);
 }
 
 static quire_status join(void *ctx, const char *dir, const char *name,
@@ -329,7 +299,7 @@ static void listing(struct store *s)
 
 TEST(log_list_shows_two_levels_with_sizes)
 {
-    over_all(listing);
+    backend_each(listing);
 }
 
 static void cutting(struct store *s)
@@ -349,12 +319,12 @@ static void cutting(struct store *s)
 
 TEST(log_cut_takes_an_unfinished_append_off)
 {
-    over_all(cutting);
+    backend_each(cutting);
 }
 
 TEST(log_of_a_store_open_for_reading_cannot_be_appended_to)
 {
-    struct store *s = open_backend(1);
+    struct store *s = backend_files();
     struct object_info info;
     struct log *l;
 
@@ -367,77 +337,9 @@ TEST(log_of_a_store_open_for_reading_cannot_be_appended_to)
     store_free(s);
 }
 
-struct seen {
-    char names[256];
-    int objects;
-};
-
-static quire_status see(void *ctx, const char *name,
-                        const struct object_info *info, quire_error *err)
-{
-    struct seen *s = ctx;
-
-    (void)err;
-    s->objects += info != NULL;
-    strcat(strcat(s->names, name), info ? " " : "/ ");
-    return QUIRE_OK;
-}
-
-static void scans(struct store *s)
-{
-    struct seen top = {0}, inner = {0}, none = {0};
-
-    put(s, "a/x", "1");
-    put(s, "a/y", "22");
-    put(s, "a/z/deep", "333");
-    put(s, "b", "4");
-    OK(object_scan(s->objects, "", see, &top, &test_err));
-    EQ(1, top.objects);
-    HAS(top.names, "a/ ");
-    HAS(top.names, "b ");
-    OK(object_scan(s->objects, "a", see, &inner, &test_err));
-    EQ(2, inner.objects);
-    HAS(inner.names, "x ");
-    HAS(inner.names, "z/ ");
-    OK(object_scan(s->objects, "absent", see, &none, &test_err));
-    SAME_TEXT("", none.names);
-}
-
-TEST(a_scan_shows_one_directory_and_nothing_below)
-{
-    over_all(scans);
-}
-
-static void moved(struct store *s)
-{
-    struct object_info info;
-
-    put(s, "a/t/1", "one");
-    put(s, "a/t/sub/2", "two");
-    put(s, "a/other", "x");
-    OK(object_rename(s->objects, "a/t", "b/t", &test_err));
-    holds(s, "b/t/1", "one");
-    holds(s, "b/t/sub/2", "two");
-    IS(QUIRE_NOT_FOUND, object_stat(s->objects, "a/t/1", &info, &test_err));
-    put(s, "a/t/9", "again");
-    IS(QUIRE_EXISTS, object_rename(s->objects, "a/t", "b/t", &test_err));
-    IS(QUIRE_NOT_FOUND, object_rename(s->objects, "a/u", "b/u", &test_err));
-
-    OK(object_clear(s->objects, "b/t", &test_err));
-    IS(QUIRE_NOT_FOUND, object_stat(s->objects, "b/t/1", &info, &test_err));
-    IS(QUIRE_NOT_FOUND, object_stat(s->objects, "b/t/sub/2", &info, &test_err));
-    holds(s, "a/other", "x");
-    OK(object_clear(s->objects, "b/t", &test_err));
-}
-
-TEST(all_below_a_name_moves_and_goes_together)
-{
-    over_all(moved);
-}
-
 TEST(a_file_that_took_the_place_of_another_keeps_its_permissions)
 {
-    struct store *s = open_backend(1);
+    struct store *s = backend_files();
     struct object_info info;
     struct log *o;
 

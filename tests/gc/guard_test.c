@@ -132,8 +132,8 @@ static void collect_now(quire *q)
 
 /* The calls of a collection: the sessions are looked through once to judge, and
  * once more, with nobody kept out, before anything goes. */
-#define LOOKED       "object find sessions"
-#define LOOKED_AWAY  "object find archive"
+#define LOOKED       "directory find sessions"
+#define LOOKED_AWAY  "directory find archive"
 #define LOOKED_TWICE 2
 
 static char path[4096];
@@ -276,8 +276,8 @@ static void collect_in_a_move(const char *call)
 /* Before anything of it is moved, and between its outputs and itself. */
 TEST(collect_guard_nothing_goes_while_a_session_is_moved)
 {
-    collect_in_a_move("object lock directory");
-    collect_in_a_move("object rename");
+    collect_in_a_move("lease lock directory");
+    collect_in_a_move("directory rename");
 }
 
 /* The lock that a handle has already would not keep it from itself. */

@@ -336,7 +336,7 @@ static quire_status collector_may(void)
     quire_status st;
 
     OK(store_files_open(test_path("ws/.jp/blobs"), false, &store, &test_err));
-    st = object_lock(store->objects, OBJECT_EXCLUSIVE, 0, NULL);
+    st = lease_lock(store->leases, LEASE_EXCLUSIVE, 0, NULL);
     store_free(store);
     return st;
 }

@@ -46,7 +46,7 @@ static void after(void *ctx, const char *call, const char *on,
 
     (void)on;
     (void)result;
-    if (strcmp(call, "object scan") != 0)
+    if (strcmp(call, "directory scan") != 0)
         return;
     while (r->n_between > 0)
         OK(put_file(&r->inner, r->between[--r->n_between], "theirs"));

@@ -630,8 +630,8 @@ static void each_loss(struct room *r)
     lost_to(r, "object write", 2, QUIRE_IO);
     lost_to(r, "object write", 3, QUIRE_NO_MEMORY);
     lost_to(r, "object settle", 1, QUIRE_IO);
-    lost_to(r, "object lock directory", 1, QUIRE_BUSY);
-    lost_to(r, "object scan", 1, QUIRE_IO);
+    lost_to(r, "lease lock directory", 1, QUIRE_BUSY);
+    lost_to(r, "directory scan", 1, QUIRE_IO);
     lost_to(r, "object publish", 1, QUIRE_IO);
     OK(pour(&r->outdir, &p)); /* no number was lost */
     is_kept(r, &p, "0", "p/s/0.bash.log");
@@ -650,12 +650,12 @@ TEST(sink_gives_up_when_somebody_else_is_numbering_for_good)
 
     room_open(&r, true);
     OK(store_files_open(test_path("home"), false, &other, &test_err));
-    OK(object_lock_dir(other->objects, "p", 0, &test_err));
+    OK(lease_lock_dir(other->leases, "p", 0, &test_err));
     r.outdir.busy_ms = 20;
     OK(pour(&r.outdir, &p));
     is_lost(&p, QUIRE_BUSY);
     NOTHING_STANDS(&r);
-    object_unlock_dir(other->objects);
+    lease_unlock_dir(other->leases);
     p.sink = NULL;
     OK(pour(&r.outdir, &p));
     is_kept(&r, &p, "0", "p/s/0.bash.log");
@@ -665,7 +665,7 @@ TEST(sink_gives_up_when_somebody_else_is_numbering_for_good)
 
 TEST(sink_lets_go_of_the_directory_after_a_failure)
 {
-    static const char *const calls[] = {"object scan", "object publish"};
+    static const char *const calls[] = {"directory scan", "object publish"};
     struct store *other;
     struct room r;
     size_t i;
@@ -674,8 +674,8 @@ TEST(sink_lets_go_of_the_directory_after_a_failure)
     OK(store_files_open(test_path("home"), false, &other, &test_err));
     for (i = 0; i < COUNT(calls); i++) {
         lost_to(&r, calls[i], 1, QUIRE_IO);
-        OK(object_lock_dir(other->objects, "p", 0, &test_err));
-        object_unlock_dir(other->objects);
+        OK(lease_lock_dir(other->leases, "p", 0, &test_err));
+        lease_unlock_dir(other->leases);
     }
     store_free(other);
     room_close(&r);
@@ -720,8 +720,8 @@ static void owner_moved(struct room *r)
     OK(pour(&r->outdir, &p));
     is_kept(r, &p, "0", "p/s/0.bash.log");
     EQ(0, r->followed); /* it is where it was */
-    OK(object_rename(r->store->objects, "p/s.jsonl", "q/t.jsonl", &test_err));
-    OK(object_rename(r->store->objects, "p/s", "q/t", &test_err));
+    OK(directory_rename(r->store->dirs, "p/s.jsonl", "q/t.jsonl", &test_err));
+    OK(directory_rename(r->store->dirs, "p/s", "q/t", &test_err));
     r->moved_to = "q/t";
     r->moved_owner = "q/t.jsonl";
     OK(pour(&r->outdir, &p));

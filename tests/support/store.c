@@ -50,6 +50,7 @@ void fix_open(struct fix *f, quire_layout layout, bool disk)
     if (layout == QUIRE_LAYOUT_PACKED)
         open_db(f);
     config.files = f->files->objects;
+    config.leases = f->files->leases;
     config.db = f->db;
     config.busy_ms = 5000;
     config.row_max = (size_t)64 * 1024;

@@ -305,6 +305,7 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     blobs_free(q->blobs);
     q->blobs = NULL;
     config.files = q->files->objects;
+    config.leases = q->files->leases;
     config.holds = &q->holds;
     config.db = q->blobs_db = q->catalog.db;
     st = read_blob_settings(q, &config, err);
@@ -329,7 +330,7 @@ void release_blobs(struct quire *q)
     if (q->blobs)
         blobs_release(q->blobs);
     else if (--q->holds == 0) /* they could not be opened again */
-        object_lock(q->files->objects, OBJECT_UNLOCK, 0, NULL);
+        lease_lock(q->files->leases, LEASE_UNLOCK, 0, NULL);
     pthread_mutex_unlock(&q->blob_turn);
 }
 

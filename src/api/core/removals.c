@@ -86,7 +86,7 @@ quire_status session_each_backup(struct store *store, const char *name,
     b.base = slash ? slash + 1 : name;
     b.len = strlen(b.base);
     b.dir = dir_of(name, &tmp);
-    st = b.dir ? object_scan(store->objects, b.dir, match_backup, &b, err)
+    st = b.dir ? directory_scan(store->dirs, b.dir, match_backup, &b, err)
                : err_memory(err);
     arena_release(&tmp);
     return st;
@@ -101,7 +101,7 @@ quire_status session_lock_dir(struct quire *q, struct store *store,
 
     if (!dir)
         return err_memory(err);
-    st = object_lock_dir(store->objects, dir, q->busy_ms, err);
+    st = lease_lock_dir(store->leases, dir, q->busy_ms, err);
     if (st == QUIRE_NOT_FOUND)
         err_set(err, st, "%s has been removed or moved", name);
     return st;
@@ -201,7 +201,7 @@ static void finish_session(struct quire *q, struct store *home,
         st = QUIRE_CHANGED;
     if (!st) {
         st = session_remove_files(&p, tmp, NULL);
-        object_unlock_dir(p.store->objects);
+        lease_unlock_dir(p.store->leases);
     }
     if (held)
         log_close(held);

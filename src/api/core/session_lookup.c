@@ -229,7 +229,7 @@ static quire_status see_dir(void *ctx, const char *name,
     s->dir = arena_printf(s->keep, "%s/%s", s->root, name);
     if (!s->dir)
         return err_memory(err);
-    return object_scan(s->store->objects, s->dir, see_file, s, err);
+    return directory_scan(s->store->dirs, s->dir, see_file, s, err);
 }
 
 /* Find by the id in the header: the file was renamed. */
@@ -291,7 +291,7 @@ static quire_status search_roots(struct quire *q, struct search *s,
     for (i = 0; !st && i < 2; i++) {
         s->root = roots[i];
         st = headers ? find_in_headers(q, s, err)
-                     : object_scan(q->all->objects, s->root, see_dir, s, err);
+                     : directory_scan(q->all->dirs, s->root, see_dir, s, err);
     }
     return st;
 }
@@ -366,7 +366,7 @@ const char *session_follow_move(struct store *home, const char *name,
     c.base = slash + 1;
     for (i = 0; i < sizeof roots / sizeof *roots && !c.found; i++) {
         c.root = roots[i];
-        if (object_scan(home->objects, c.root, see_project, &c, NULL))
+        if (directory_scan(home->dirs, c.root, see_project, &c, NULL))
             return NULL;
     }
     return c.found;

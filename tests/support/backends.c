@@ -1,0 +1,89 @@
+#include "support/backends.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "support/test.h"
+
+static struct fault idle;
+
+static struct store *open_memory(void)
+{
+    struct store *s;
+
+    OK(store_memory_open(&clock_system, &s, &test_err));
+    return s;
+}
+
+struct store *backend_files(void)
+{
+    struct store *s;
+
+    OK(store_files_open(test_path("store"), false, &s, &test_err));
+    return s;
+}
+
+static struct store *open_wrapped(void)
+{
+    struct store *s = backend_files();
+
+    OK(store_intercept(s, fault_hook(&idle), &test_err));
+    return s;
+}
+
+static struct store *(*const backends[])(void) = {
+    open_memory,
+    backend_files,
+    open_wrapped,
+};
+
+void backend_each(void (*body)(struct store *s))
+{
+    size_t i;
+
+    for (i = 0; i < sizeof backends / sizeof *backends; i++) {
+        struct store *s = backends[i]();
+
+        body(s);
+        store_free(s);
+        test_forget_dir();
+    }
+}
+
+quire_status backend_put(struct store *s, const char *name, const char *text,
+                         bool replace)
+{
+    struct draft *d;
+    quire_status st;
+
+    OK(object_create(s->objects, &d, &test_err));
+    OK(object_write(d, bytes_of(text, strlen(text) / 2), &test_err));
+    OK(object_write(d, bytes_str(text + strlen(text) / 2), &test_err));
+    st = object_publish(d, name, replace, &test_err);
+    if (st == QUIRE_EXISTS)
+        object_discard(d);
+    return st;
+}
+
+void backend_holds(struct store *s, const char *name, const char *text)
+{
+    struct object_info info, stat;
+    struct object *o;
+    char buf[256];
+    size_t n;
+
+    OK(object_stat(s->objects, name, &stat, &test_err));
+    OK(object_open(s->objects, name, &o, &info, &test_err));
+    EQ(strlen(text), info.size);
+    EQ(strlen(text), stat.size);
+    OK(object_read(o, 0, buf, sizeof buf, &n, &test_err));
+    SAME(bytes_str(text), bytes_of(buf, n));
+    object_close(o);
+}
+
+bool backend_lacks(struct store *s, const char *name)
+{
+    struct object_info info;
+
+    return object_stat(s->objects, name, &info, &test_err) == QUIRE_NOT_FOUND;
+}

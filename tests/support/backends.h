@@ -1,0 +1,26 @@
+/*
+ * backends.h - every backend of the storage interfaces, for tests/conform
+ *
+ * A new backend is one line in backends.c; it is done when each suite of the
+ * interfaces that it offers passes over it.
+ */
+#ifndef TESTS_BACKENDS_H
+#define TESTS_BACKENDS_H
+
+#include "store/intercept.h"
+
+/* Run `body` over memory, files, and files behind the wrapper. */
+void backend_each(void (*body)(struct store *s));
+
+/* A store of files in the test's directory, "store". */
+struct store *backend_files(void);
+
+/* Publish an object, in two pieces, as streams come. */
+quire_status backend_put(struct store *s, const char *name, const char *text,
+                         bool replace);
+
+/* An object has these bytes; there is no object. */
+void backend_holds(struct store *s, const char *name, const char *text);
+bool backend_lacks(struct store *s, const char *name);
+
+#endif
