@@ -181,9 +181,12 @@ static quire_status keep_original(struct replacing *r, char **kept,
     if (st)
         return st;
     st = log_copy(s->log, 0, s->size, d, err);
-    if (!st)
-        st = log_publish(d, *kept, false, NULL, err);
-    if (st)
+    if (st) {
+        log_discard(d);
+        return st;
+    }
+    st = log_publish(d, *kept, false, NULL, err);
+    if (st == QUIRE_EXISTS) /* any other failure takes the draft */
         log_discard(d);
     return st;
 }
