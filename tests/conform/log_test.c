@@ -357,3 +357,83 @@ TEST(a_file_that_took_the_place_of_another_keeps_its_permissions)
         EQ(0644, st.st_mode & 0777);
     }
 }
+
+static void one_line(void *ctx, const char *line)
+{
+    strcat(strcat(ctx, line), "\n");
+}
+
+TEST(log_and_lease_calls_are_traced_by_their_names)
+{
+    char lines[1024] = "";
+    struct trace t = {one_line, lines};
+    struct object_info info;
+    struct store *s;
+    struct log *l;
+    uint64_t epoch;
+
+    OK(store_memory_open(&clock_system, &s, &test_err));
+    OK(store_intercept(s, trace_hook(&t), &test_err));
+    put(s, "x", "1");
+    OK(log_open(s->logs, "x", LOG_APPEND, &l, &info, &test_err));
+    OK(log_append(l, LOG_NO_EPOCH, 1, bytes_str("2"), &test_err));
+    OK(log_replace(l, draft_of(s, "3"), &test_err));
+    log_close(l);
+    OK(lease_take(s->leases, "job", "a", 1000, &epoch, &test_err));
+    OK(directory_rename(s->dirs, "x", "y", &test_err));
+    SAME_TEXT("log create : ok\nlog write : ok\nlog publish x: ok\n"
+              "log open x: ok\nlog append : ok\nlog create : ok\n"
+              "log write : ok\nlog replace : ok\nlease take job: ok\n"
+              "directory rename x: ok\n",
+              lines);
+    store_free(s);
+}
+
+/* Whether a call was failed. What it left is a log that can be read. */
+static bool fail_one(int disk, long n)
+{
+    struct fault f = {.left = n, .status = QUIRE_IO};
+    struct log_draft *d;
+    struct object_info info;
+    struct log *l = NULL;
+    struct store *s;
+    quire_status st;
+
+    if (disk)
+        s = backend_files();
+    else
+        OK(store_memory_open(&clock_system, &s, &test_err));
+    OK(store_intercept(s, fault_hook(&f), &test_err));
+    st = log_create(s->logs, &d, &test_err);
+    if (!st && log_write(d, bytes_str("one\n"), &test_err))
+        log_discard(d);
+    else if (!st)
+        log_publish(d, "log", false, &l, &test_err);
+    if (l && !log_append(l, LOG_NO_EPOCH, 4, bytes_str("two\n"), &test_err))
+        log_sync(l, &test_err);
+    if (l && !log_create(s->logs, &d, &test_err))
+        log_replace(l, d, &test_err);
+    if (l)
+        log_close(l);
+    n = f.struck;
+    f.left = 0;
+    if (!log_stat(s->logs, "log", &info, &test_err))
+        YES(info.size == 0 || info.size == 4 || info.size == 8);
+    else
+        YES(n);
+    store_free(s);
+    test_forget_dir();
+    return n;
+}
+
+TEST(log_calls_that_fail_leak_nothing_and_leave_a_whole_log)
+{
+    int disk;
+    long n;
+
+    for (disk = 0; disk < 2; disk++) {
+        for (n = 1; fail_one(disk, n); n++)
+            ;
+        EQ(8, n);
+    }
+}
