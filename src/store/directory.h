@@ -62,6 +62,7 @@ struct directory_ops {
     quire_status (*rename)(struct directory_store *s, const char *from,
                            const char *to, quire_error *err);
 
+    /* No walk is running. */
     void (*free)(struct directory_store *s);
 };
 

@@ -55,6 +55,8 @@ struct lease_ops {
      * and removing may change it, too. It fails only for processes that may not
      * write to the store; they cannot add anything to it either. */
     void (*touch_gen)(struct lease_store *s);
+
+    /* The present generation; 0 for a store that does not exist yet. */
     quire_status (*gen)(struct lease_store *s, int64_t *mark, quire_error *err);
 
     /* Lock the contents of `dir` (whole components, "" for all) against others
@@ -64,6 +66,8 @@ struct lease_ops {
      * exist, where the backend has directories. */
     quire_status (*lock_dir)(struct lease_store *s, const char *dir,
                              int wait_ms, quire_error *err);
+
+    /* Release the directory that this handle has locked. */
     void (*unlock_dir)(struct lease_store *s);
 
     /* Take the lease `name` (one component) for `duration_ms`, as `holder`,
@@ -87,6 +91,8 @@ struct lease_ops {
     quire_status (*release)(struct lease_store *s, const char *name,
                             uint64_t epoch, quire_error *err);
 
+    /* Directories are unlocked before. The lock of the store is released; leases
+     * stay until they end. */
     void (*free)(struct lease_store *s);
 };
 

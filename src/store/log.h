@@ -80,6 +80,8 @@ struct log_ops {
      * appended is read too. */
     quire_status (*read)(struct log *l, uint64_t offset, void *buf, size_t cap,
                          size_t *n, quire_error *err);
+
+    /* Releases its lock, too. */
     void (*close)(struct log *l);
 
     /* Lock this log until it is closed. QUIRE_BUSY after `wait_ms`, with the
@@ -133,6 +135,8 @@ struct log_ops {
     /* A new log or generation without a name, invisible to others. */
     quire_status (*create)(struct log_store *s, struct log_draft **out,
                            quire_error *err);
+
+    /* Add at the end. After a failure the draft can only be discarded. */
     quire_status (*write)(struct log_draft *d, quire_bytes bytes,
                           quire_error *err);
 
@@ -149,6 +153,8 @@ struct log_ops {
      * is held from before it has its name. */
     quire_status (*publish)(struct log_draft *d, const char *name, bool replace,
                             struct log **out, quire_error *err);
+
+    /* The draft is gone and leaves nothing. */
     void (*discard)(struct log_draft *d);
 
     /* Make the draft the next generation of `l`, atomically and durably: `l`
@@ -179,6 +185,7 @@ struct log_ops {
     /* The path of the store, for messages. */
     const char *(*place)(const struct log_store *s);
 
+    /* Logs and drafts are closed before. */
     void (*free)(struct log_store *s);
 };
 

@@ -68,11 +68,15 @@ struct object_ops {
     /* Up to `cap` bytes from `offset`, fewer only at the end. */
     quire_status (*read)(struct object *o, uint64_t offset, void *buf,
                          size_t cap, size_t *n, quire_error *err);
+
+    /* Other handles of the object are not affected. */
     void (*close)(struct object *o);
 
     /* A new object without a name, invisible to others. */
     quire_status (*create)(struct object_store *s, struct draft **out,
                            quire_error *err);
+
+    /* Add at the end. After a failure the draft can only be discarded. */
     quire_status (*write)(struct draft *d, quire_bytes bytes, quire_error *err);
 
     /* Wait until the written bytes are on the disk. Publishing waits for it
@@ -86,6 +90,8 @@ struct object_ops {
      * it is visible through this store at once, to others after the commit. */
     quire_status (*publish)(struct draft *d, const char *name, bool replace,
                             quire_error *err);
+
+    /* The draft is gone and leaves nothing. */
     void (*discard)(struct draft *d);
 
     /* Renew the time of an open object. Not durable at once; it need not be.
@@ -122,6 +128,7 @@ struct object_ops {
     /* The path of the store, for messages. */
     const char *(*place)(const struct object_store *s);
 
+    /* Objects and drafts are closed before. An open batch is rolled back. */
     void (*free)(struct object_store *s);
 };
 

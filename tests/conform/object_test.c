@@ -326,10 +326,13 @@ static void busy_work(struct store *s, quire_status *worst)
     } while (0)
     TRY(lease_lock(s->leases, LEASE_SHARED, 0, &test_err));
     TRY(log_create(s->logs, &log, &test_err));
-    if (!st)
+    if (!st) {
         TRY(log_write(log, bytes_str("line\n"), &test_err));
-    if (!st)
-        TRY(log_publish(log, "log/a", false, &l, &test_err));
+        if (st)
+            log_discard(log);
+        else
+            TRY(log_publish(log, "log/a", false, &l, &test_err));
+    }
     if (!st) {
         TRY(log_append(l, LOG_NO_EPOCH, 5, bytes_str("more\n"), &test_err));
         TRY(log_sync(l, &test_err));
