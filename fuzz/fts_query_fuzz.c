@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!db)
         db = open_words();
-    HOLDS(!db_begin(db, DB_SOON, NULL));
+    HOLDS(!db_begin(db, DB_SOON, DB_ALL_TENANTS, NULL));
     ask(db, "INSERT INTO t VALUES(?1)", text);
     for (mode = FTS_ALL; mode <= FTS_ANY; mode++) {
         struct buf b = BUF_INIT((size_t)1 << 20);

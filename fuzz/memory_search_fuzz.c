@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!db)
         db = open_words();
     HOLDS(memory_intent(text) < 1u << 6);
-    HOLDS(!db_begin(db, DB_SOON, NULL));
+    HOLDS(!db_begin(db, DB_SOON, DB_ALL_TENANTS, NULL));
     ask(db,
         "INSERT INTO t(rowid, title, content, tags, source)"
         " VALUES(2, '', ?1, '', '')",

@@ -150,16 +150,17 @@ static quire_status find(struct quire *q, const char *session,
 
     if (st)
         return st;
-    /* A session without a row has no artifacts, but may read others by id. */
-    st = session_row_find(&q->catalog, q->tenant, key, &owner, err);
-    if (by_id && (!st || st == QUIRE_NOT_FOUND)) {
-        return find_id(q, &owner, id, reach, session, out, err);
-    } else if (!st) {
-        st = path_check(bytes_str(which), clean, NULL, err);
-        if (!st)
-            st = artifact_by_path(q->artifacts, &owner, clean, &q->loan, out,
-                                  err);
+    if (by_id) {
+        /* A session without a row has no artifacts, but may read others. */
+        st = session_row_find(&q->catalog, q->tenant, key, &owner, err);
+        return st && st != QUIRE_NOT_FOUND
+                   ? st
+                   : find_id(q, &owner, id, reach, session, out, err);
     }
+    st = path_check(bytes_str(which), clean, NULL, err);
+    if (!st)
+        st = artifact_by_path(q->artifacts, q->tenant, key, clean, &q->loan,
+                              out, err);
     return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
 }
 
@@ -345,7 +346,6 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     char clean[PATH_BYTES_MAX + 1];
     struct artifact_limits limits;
     quire_artifact ignored;
-    struct session_row owner;
     const char *key;
     quire_status st = need_artifacts(q, true, err);
 
@@ -357,10 +357,8 @@ quire_status quire_artifact_restore(quire *q, const char *session,
         st = session_key(q, session, &q->loan, &key, err);
     if (st)
         return st;
-    st = session_row_find(&q->catalog, q->tenant, key, &owner, err);
-    if (!st)
-        st = artifact_restore(q->artifacts, &owner, clean, &limits, &q->loan,
-                              out ? out : &ignored, err);
+    st = artifact_restore(q->artifacts, q->tenant, key, clean, &limits,
+                          &q->loan, out ? out : &ignored, err);
     if (!st)
         workspace_follow_artifact(q, key, clean, FOLLOW_PUT, NULL);
     if (st == QUIRE_NOT_FOUND) {

@@ -183,7 +183,7 @@ static quire_status move_all(struct work *w, quire_error *err)
 static quire_status put_all(struct work *w, quire_error *err)
 {
     struct blobs *blobs = w->q->blobs;
-    quire_status st = blobs_begin(blobs, err);
+    quire_status st = blobs_begin(blobs, DB_ALL_TENANTS, err);
 
     if (st)
         return st;

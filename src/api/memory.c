@@ -267,7 +267,7 @@ static quire_status begin_change(struct quire *q, const char *session,
         st = check_options(full, edit, err);
     if (!st)
         st = find_key(q, session, key, err);
-    return st ? st : memory_begin(q->memories, err);
+    return st ? st : memory_begin(q->memories, q->tenant, err);
 }
 
 quire_status quire_memory_add(quire *q, const char *session,
@@ -479,7 +479,7 @@ quire_status quire_memory_invalidate(quire *q, int64_t id, int64_t when_us,
     if (!st)
         st = check_time(when_us, err);
     if (!st)
-        st = memory_begin(q->memories, err);
+        st = memory_begin(q->memories, q->tenant, err);
     if (st)
         return st;
     st = memory_invalidate(q->memories, q->tenant, id, when_us, err);
@@ -492,7 +492,7 @@ quire_status quire_memory_remove(quire *q, int64_t id, quire_error *err)
     quire_status st = need_memory(q, true, err);
 
     if (!st)
-        st = memory_begin(q->memories, err);
+        st = memory_begin(q->memories, q->tenant, err);
     if (st)
         return st;
     st = memory_remove(q->memories, q->tenant, id, err);
@@ -545,7 +545,7 @@ quire_status quire_relation_add(quire *q, int64_t source,
     if (!st)
         st = check_relation(&want, err);
     if (!st)
-        st = memory_begin(q->memories, err);
+        st = memory_begin(q->memories, q->tenant, err);
     if (st)
         return st;
     st = relation_add(q->memories, q->tenant, &want, out, err);
@@ -571,7 +571,7 @@ quire_status quire_relation_remove(quire *q, int64_t id, quire_error *err)
     quire_status st = need_memory(q, true, err);
 
     if (!st)
-        st = memory_begin(q->memories, err);
+        st = memory_begin(q->memories, q->tenant, err);
     if (st)
         return st;
     st = relation_remove(q->memories, q->tenant, id, err);

@@ -232,7 +232,8 @@ static quire_status note_end(struct running *r, const struct run_result *got,
     out->timed_out = got->timed_out;
     out->truncated = (hit & RUN_HIT_OUTPUT) != 0;
     out->stopped = got->stopped;
-    return run_log_end(&workspaces_handle(r->w)->catalog, n, err);
+    return run_log_end(&workspaces_handle(r->w)->catalog,
+                       workspaces_handle(r->w)->tenant, n, err);
 }
 
 /* It did not start, or its end was not observed: exit status as in shells. */
@@ -243,7 +244,8 @@ static void note_failure(struct running *r, const struct run_result *got,
 
     n->exit = got->exit;
     n->hit = n->confined = "[]";
-    run_log_end(&workspaces_handle(r->w)->catalog, n, NULL);
+    run_log_end(&workspaces_handle(r->w)->catalog,
+                workspaces_handle(r->w)->tenant, n, NULL);
 }
 
 /* ---- a run -------------------------------------------------------------- */

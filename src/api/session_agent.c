@@ -40,6 +40,6 @@ quire_status quire_session_set_agent(quire *q, const char *which,
     if (!st)
         st = need_own_rows(q, true, err);
     return st ? st
-              : session_agent_set(&q->catalog, row.number, agent, definition,
-                                  err);
+              : session_agent_set(&q->catalog, q->tenant, row.number, agent,
+                                  definition, err);
 }

@@ -304,7 +304,7 @@ static quire_status store_batch(struct quire *q, struct listed *looks,
     }
     if (!any)
         return QUIRE_OK;
-    st = db_begin(db, mode, err);
+    st = db_begin(db, mode, q->tenant, err);
     if (st)
         return st == QUIRE_BUSY && mode == DB_IF_FREE ? QUIRE_OK : st;
     for (i = to; i > from && !st; i--) {

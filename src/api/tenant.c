@@ -138,7 +138,7 @@ static quire_status begin(struct quire *q, quire_error *err)
 {
     quire_status st = need_rows(q, true, err);
 
-    return st ? st : db_begin(q->catalog.db, DB_DURABLE, err);
+    return st ? st : db_begin(q->catalog.db, DB_DURABLE, DB_ALL_TENANTS, err);
 }
 
 /* Commit if `st` is QUIRE_OK, else roll back. */
@@ -365,7 +365,7 @@ static quire_status forget(struct quire *q, const quire_tenant *t,
 {
     struct arena tmp = ARENA_INIT;
     quire_tenant now;
-    quire_status st = db_begin(q->catalog.db, DB_DURABLE, err);
+    quire_status st = db_begin(q->catalog.db, DB_DURABLE, DB_ALL_TENANTS, err);
 
     if (st)
         return st;

@@ -63,7 +63,7 @@ static quire_status ensure_row(struct quire_workspace *w, quire_error *err)
 
     if (w->q->in_transaction)
         return session_row_ensure(c, w->q->tenant, w->key, &ignored, err);
-    st = db_begin(c->db, DB_SOON, err);
+    st = db_begin(c->db, DB_SOON, w->q->tenant, err);
     if (st)
         return st;
     st = session_row_ensure(c, w->q->tenant, w->key, &ignored, err);
@@ -121,11 +121,9 @@ static quire_status find(void *ctx, const char *path, struct arena *keep,
                          quire_artifact *out, quire_error *err)
 {
     struct quire_workspace *w = ctx;
-    struct session_row owner;
-    quire_status st = owner_of(w, &owner, err);
 
-    return st ? st
-              : artifact_by_path(w->q->artifacts, &owner, path, keep, out, err);
+    return artifact_by_path(w->q->artifacts, w->q->tenant, w->key, path, keep,
+                            out, err);
 }
 
 static quire_status find_id(void *ctx, int64_t id, struct arena *keep,

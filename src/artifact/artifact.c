@@ -79,7 +79,7 @@ static quire_status delete_artifact(struct artifacts *a, int which,
     struct db *db = a->c.catalog->db;
     quire_artifact now;
     struct stmt *s;
-    quire_status st = db_begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, tenant, err);
 
     if (st)
         return st;
@@ -92,8 +92,9 @@ static quire_status delete_artifact(struct artifacts *a, int which,
         st = sql_use(&a->sql, which, &s, err);
     if (!st) {
         stmt_bind_int(s, 1, id);
+        stmt_bind_int(s, 2, tenant);
         if (which == SQL_SOFT_DELETE)
-            stmt_bind_int(s, 2, clock_us(a->c.catalog->clock));
+            stmt_bind_int(s, 3, clock_us(a->c.catalog->clock));
         st = delete_row(a, s, tenant, &now, err);
     }
     arena_release(&tmp);
@@ -128,8 +129,9 @@ static quire_status restore_row(struct artifacts *a,
     artifact->updated_us = clock_us(a->c.catalog->clock);
     artifact->deleted_us = 0;
     stmt_bind_int(s, 1, artifact->id);
-    stmt_bind_int(s, 2, artifact->updated_us);
-    st = sql_run(s, err);
+    stmt_bind_int(s, 2, row->tenant);
+    stmt_bind_int(s, 3, artifact->updated_us);
+    st = stmt_post(s, err);
     if (!st)
         st = artifact_fulltext_note(a, row->tenant, artifact->id, NULL,
                                     content.len, err);
@@ -138,33 +140,35 @@ static quire_status restore_row(struct artifacts *a,
                                   err);
 }
 
-quire_status artifact_restore(struct artifacts *a,
-                              const struct session_row *row, const char *path,
+quire_status artifact_restore(struct artifacts *a, int64_t tenant,
+                              const char *key, const char *path,
                               const struct artifact_limits *limits,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err)
 {
     struct db *db = a->c.catalog->db;
-    struct session_row now = *row;
+    struct session_row now;
+    struct place_asked place;
     quire_artifact living;
-    quire_status st = db_begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, tenant, err);
 
     if (st)
         return st;
-    st = artifact_last_deleted(a, row, path, keep, out, err);
+    st = artifact_last_deleted(a, tenant, key, path, keep, out, err);
     if (!st) {
-        st = artifact_by_path(a, row, path, keep, &living, err);
+        st = artifact_by_path(a, tenant, key, path, keep, &living, err);
         if (!st) {
             st = err_fail(err, QUIRE_EXISTS,
                           "delete that one first, or give it another path",
                           "a newer artifact has the path %s", path);
         } else if (st == QUIRE_NOT_FOUND) {
-            st = artifact_has_place(a, row->session, path, err);
+            st = artifact_place_ask(a, tenant, key, path, &place, err);
+            if (!st)
+                st = artifact_place_take(&place, err);
         }
     }
     if (!st)
-        st = session_row_find(a->c.catalog, row->tenant, out->session, &now,
-                              err);
+        st = session_row_find(a->c.catalog, tenant, key, &now, err);
     if (!st)
         st = artifact_check_quota(&now, 0, out->size, limits, err);
     if (!st)

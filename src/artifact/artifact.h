@@ -97,8 +97,8 @@ quire_status artifact_put_all(struct artifacts *a,
 
 /* Find a live artifact by its path in the session, or by its id in the tenant.
  * Text is in `keep`. QUIRE_NOT_FOUND without a message. */
-quire_status artifact_by_path(struct artifacts *a,
-                              const struct session_row *row, const char *path,
+quire_status artifact_by_path(struct artifacts *a, int64_t tenant,
+                              const char *key, const char *path,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err);
 quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
@@ -155,8 +155,8 @@ quire_status artifact_versions(struct artifacts *a,
  * any). */
 quire_status artifact_remove(struct artifacts *a, int64_t tenant, int64_t id,
                              const char *expect, quire_error *err);
-quire_status artifact_restore(struct artifacts *a,
-                              const struct session_row *row, const char *path,
+quire_status artifact_restore(struct artifacts *a, int64_t tenant,
+                              const char *key, const char *path,
                               const struct artifact_limits *limits,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err);

@@ -85,12 +85,23 @@ static quire_status commit_for_all(struct artifacts *a, const struct put *first,
                : st;
 }
 
+/* The tenant of all of them, if it is one. */
+static int64_t tenant_of(const struct put *first)
+{
+    int64_t tenant = first->what->tenant;
+
+    for (; first; first = first->next)
+        if (first->what->tenant != tenant)
+            return DB_ALL_TENANTS;
+    return tenant;
+}
+
 /* One transaction for `first` and its successors. *again: one of them failed
  * half way, and each must be repeated in a transaction of its own. */
 static quire_status put_batch(struct artifacts *a, struct put *first,
                               bool *again, quire_error *err)
 {
-    quire_status st = blobs_begin(a->c.blobs, err);
+    quire_status st = blobs_begin(a->c.blobs, tenant_of(first), err);
     bool wrote, any = false;
     struct put *put;
 

@@ -39,7 +39,7 @@ static quire_status purge_deleted(struct artifacts *a,
     struct stmt *s;
 
     while (!st && gone > 0) {
-        st = db_begin(db, DB_SOON, err);
+        st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
         if (st)
             return st;
         st = use_stmt(a, SQL_EXPIRE_DELETED, x, &s, err);
@@ -85,7 +85,7 @@ static quire_status drop_expired(struct artifacts *a, const struct expired *e,
                                  uint64_t *n, quire_error *err)
 {
     struct db *db = a->c.catalog->db;
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     uint64_t gone = 0;
     struct stmt *s;
     int i;

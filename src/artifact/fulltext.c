@@ -235,7 +235,7 @@ quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
     struct db *db = a->c.catalog->db;
-    quire_status st = db_begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, tenant, err);
 
     if (st)
         return st;
@@ -391,7 +391,7 @@ static quire_status add_due(struct artifacts *a, int64_t tenant, int64_t id,
         for (at = 3; at <= 8; at++)
             stmt_bind_null(s, at);
     }
-    return sql_run(s, err);
+    return stmt_post(s, err);
 }
 
 quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
@@ -420,7 +420,7 @@ static quire_status settle_now(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
     struct db *db = a->c.catalog->db;
-    quire_status st = db_begin(db, mode, err);
+    quire_status st = db_begin(db, mode, tenant, err);
 
     return st ? st : artifacts_end(a, settle(a, tenant, limit, err), err);
 }
@@ -505,7 +505,7 @@ static quire_status view_due(struct artifacts *a, int64_t tenant,
         return st;
     beside.words.sql = v->due;
     /* In one transaction: otherwise each would be a segment of its own. */
-    st = db_begin(v->memory, DB_SOON, err);
+    st = db_begin(v->memory, DB_SOON, DB_ALL_TENANTS, err);
     if (!st)
         st = walk_due(a, tenant, -1, view_one, &k, &last, err);
     v->due = beside.words.sql;

@@ -5,15 +5,18 @@
 #include <pthread.h>
 
 #include "artifact/artifact.h"
+#include "artifact/path.h"
 #include "store/sql.h"
 
 /* The statements of the module, in sql.c. */
 enum artifact_sql {
     /* artifacts */
     SQL_BY_PATH,
-    SQL_BETWEEN,
+    SQL_ANCESTORS,
+    SQL_BELOW,
     SQL_BY_ID,
     SQL_LAST_DELETED,
+    SQL_NEXT_ID,
     SQL_ADD,
     SQL_CHANGE,
     SQL_VERSION_ADD,
@@ -78,21 +81,39 @@ struct artifacts {
 /* ---- table.c ------------------------------------------------------------- */
 
 /* The artifact that was soft-deleted last under a path. */
-quire_status artifact_last_deleted(struct artifacts *a,
-                                   const struct session_row *row,
-                                   const char *path, struct arena *keep,
-                                   quire_artifact *out, quire_error *err);
+quire_status artifact_last_deleted(struct artifacts *a, int64_t tenant,
+                                   const char *key, const char *path,
+                                   struct arena *keep, quire_artifact *out,
+                                   quire_error *err);
 
 /* Each live artifact of a session, or with session 0 of a tenant, in ascending
  * order of id: the order in which a full-text index is built fastest. */
 quire_status artifact_walk(struct artifacts *a, const struct session_row *row,
                            quire_artifact_fn each, void *ctx, quire_error *err);
 
+/* Ask for the live artifact under a path, and read the only row of a statement. */
+quire_status artifact_path_ask(struct artifacts *a, int64_t tenant,
+                               const char *key, const char *path,
+                               struct stmt **s, quire_error *err);
+quire_status artifact_take(struct stmt *s, struct arena *keep,
+                           quire_artifact *out, quire_error *err);
+
 /* Whether a new artifact can have the path: no artifact has the name of a
- * directory in it, and none is below it, so that all can be files.
- * QUIRE_EXISTS. */
-quire_status artifact_has_place(struct artifacts *a, int64_t session,
-                                const char *path, quire_error *err);
+ * directory in it, and none is below it, so that all can be files. Asked early and
+ * taken later; QUIRE_EXISTS. */
+struct place_asked {
+    struct artifacts *a;
+    int64_t tenant;
+    const char *key, *path;
+    const char *slash; /* the last one whose ancestor was asked for */
+    struct stmt *ancestors, *below;
+    char from[PATH_BYTES_MAX + 2], to[PATH_BYTES_MAX + 2];
+};
+
+quire_status artifact_place_ask(struct artifacts *a, int64_t tenant,
+                                const char *key, const char *path,
+                                struct place_asked *p, quire_error *err);
+quire_status artifact_place_take(struct place_asked *p, quire_error *err);
 
 /* ---- put.c -------------------------------------------------------------- */
 

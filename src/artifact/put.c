@@ -122,8 +122,9 @@ static void bind_description(struct stmt *s, int at, const quire_artifact *now)
     stmt_bind_int(s, at + 6, now->updated_us);
 }
 
+/* Its id is taken. */
 static quire_status add_row(struct artifacts *a, const struct session_row *row,
-                            quire_artifact *now, quire_error *err)
+                            const quire_artifact *now, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_ADD, &s, err);
@@ -136,13 +137,12 @@ static quire_status add_row(struct artifacts *a, const struct session_row *row,
     stmt_bind_bytes(s, 4, bytes_of(now->digest.byte, sizeof now->digest));
     stmt_bind_int(s, 5, (int64_t)now->size);
     bind_description(s, 6, now);
-    st = sql_run(s, err);
-    now->id = db_last_id(a->c.catalog->db);
-    return st;
+    stmt_bind_int(s, 13, now->id);
+    return stmt_post(s, err);
 }
 
-static quire_status change_row(struct artifacts *a, const quire_artifact *now,
-                               quire_error *err)
+static quire_status change_row(struct artifacts *a, int64_t tenant,
+                               const quire_artifact *now, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_CHANGE, &s, err);
@@ -154,7 +154,8 @@ static quire_status change_row(struct artifacts *a, const quire_artifact *now,
     stmt_bind_bytes(s, 3, bytes_of(now->digest.byte, sizeof now->digest));
     stmt_bind_int(s, 4, (int64_t)now->size);
     bind_description(s, 5, now);
-    return sql_run(s, err);
+    stmt_bind_int(s, 12, tenant);
+    return stmt_post(s, err);
 }
 
 static quire_status add_version(struct artifacts *a, const quire_artifact *now,
@@ -171,7 +172,7 @@ static quire_status add_version(struct artifacts *a, const quire_artifact *now,
     stmt_bind_int(s, 4, (int64_t)now->size);
     stmt_bind_text(s, 5, bytes_str(now->mime));
     stmt_bind_int(s, 6, now->updated_us);
-    st = sql_run(s, err);
+    st = stmt_post(s, err);
     if (st || keep_n == 0 || (uint64_t)now->version <= keep_n)
         return st;
     st = sql_use(&a->sql, SQL_VERSION_DROP, &s, err);
@@ -179,14 +180,14 @@ static quire_status add_version(struct artifacts *a, const quire_artifact *now,
         return st;
     stmt_bind_int(s, 1, now->id);
     stmt_bind_int(s, 2, now->version - (int64_t)keep_n);
-    return sql_run(s, err);
+    return stmt_post(s, err);
 }
 
 /* Write the rows of a put; put->out is the old row, or empty but for its path.
- */
+ * `next_id` was asked. */
 static quire_status put_rows(struct artifacts *a, const struct session_row *row,
                              const struct put *put, const quire_digest *digest,
-                             quire_error *err)
+                             struct stmt *next_id, quire_error *err)
 {
     quire_artifact *now = put->out;
     bool fresh = now->id == 0;
@@ -194,7 +195,8 @@ static quire_status put_rows(struct artifacts *a, const struct session_row *row,
                 !memcmp(now->digest.byte, digest->byte, sizeof digest->byte);
     int64_t more = (int64_t)put->what->content.len -
                    (fresh ? 0 : (int64_t)now->size);
-    quire_status st;
+    quire_status st = fresh ? sql_take_number(next_id, &now->id, err)
+                            : QUIRE_OK;
 
     now->size = put->what->content.len;
     now->digest = *digest;
@@ -202,7 +204,9 @@ static quire_status put_rows(struct artifacts *a, const struct session_row *row,
     now->updated_us = clock_us(put->clock);
     if (fresh)
         now->created_us = now->updated_us;
-    st = fresh ? add_row(a, row, now, err) : change_row(a, now, err);
+    if (!st)
+        st = fresh ? add_row(a, row, now, err)
+                   : change_row(a, row->tenant, now, err);
     if (!st && !same)
         st = add_version(a, now, put->what->limits->versions, err);
     if (!st)
@@ -216,16 +220,50 @@ static quire_status put_rows(struct artifacts *a, const struct session_row *row,
 
 /* ---- one put ------------------------------------------------------------ */
 
+/* Everything that a put has to know, asked in one flight (store/db.h). What turns
+ * out not to be needed is not read. */
+struct put_asked {
+    struct session_asked session;
+    struct place_asked place;
+    struct stmt *old, *next_id;
+    struct stmt *removal; /* NULL: the session has no file */
+    quire_digest digest;
+};
+
+static quire_status ask_put(struct artifacts *a, struct blob_view v,
+                            const struct artifact_new *what,
+                            struct put_asked *asked, quire_error *err)
+{
+    struct catalog *c = a->c.catalog;
+    quire_status st = session_row_ask(c, what->tenant, what->key,
+                                      &asked->session, err);
+
+    asked->removal = NULL;
+    if (!st && what->file)
+        st = removal_ask(c, what->name, &asked->removal, err);
+    if (!st)
+        st = artifact_path_ask(a, what->tenant, what->key, what->path,
+                               &asked->old, err);
+    if (!st)
+        st = artifact_place_ask(a, what->tenant, what->key, what->path,
+                                &asked->place, err);
+    if (!st)
+        st = sql_use(&a->sql, SQL_NEXT_ID, &asked->next_id, err);
+    if (!st)
+        stmt_ask(asked->next_id);
+    return st ? st : blob_put_ask(v, what->content, &asked->digest, err);
+}
+
 /* The session may have been removed while this put waited for the write lock:
  * its artifact would belong to no session. */
-static quire_status check_session(struct artifacts *a,
+static quire_status check_session(struct stmt *removal,
                                   const struct artifact_new *what,
                                   quire_error *err)
 {
-    bool pending;
-    quire_status st = removal_is_pending(a->c.catalog, what->name, &pending,
-                                         err);
+    bool pending = false;
+    quire_status st = stmt_step(removal, &pending, err);
 
+    stmt_reset(removal);
     if (st || (!pending && access(what->file, F_OK) == 0))
         return st;
     return err_fail(err, QUIRE_NOT_FOUND,
@@ -250,14 +288,13 @@ quire_status artifact_check_expected(const quire_artifact *now,
 }
 
 /* Check that the put is allowed and fits; writes nothing. */
-static quire_status check_put(struct artifacts *a, struct put *put,
+static quire_status check_put(struct put_asked *asked, struct put *put,
                               struct session_row *row, quire_error *err)
 {
     quire_artifact *out = put->out;
     bool fresh = false;
     uint64_t old;
-    quire_status st = session_row_stat(a->c.catalog, put->what->tenant,
-                                       put->what->key, row, err);
+    quire_status st = session_row_take(&asked->session, row, err);
 
     *out = (quire_artifact){.id = 0};
     if (!st && row->disabled) {
@@ -265,10 +302,10 @@ static quire_status check_put(struct artifacts *a, struct put *put,
                       HINT_SHELL "`quire tenant enable` enables it",
                       "the tenant is disabled");
     }
-    if (!st && !row->session && put->what->file)
-        st = check_session(a, put->what, err);
+    if (!st && !row->session && asked->removal)
+        st = check_session(asked->removal, put->what, err);
     if (!st && row->session) {
-        st = artifact_by_path(a, row, put->what->path, put->keep, out, err);
+        st = artifact_take(asked->old, put->keep, out, err);
         fresh = st == QUIRE_NOT_FOUND;
         if (fresh)
             st = QUIRE_OK;
@@ -277,7 +314,7 @@ static quire_status check_put(struct artifacts *a, struct put *put,
         st = artifact_check_expected(out, put->what->options->expect,
                                      put->what->path, err);
     if (!st && fresh)
-        st = artifact_has_place(a, row->session, put->what->path, err);
+        st = artifact_place_take(&asked->place, err);
     if (st)
         return st;
     /* A refusal reports the totals that the put would have reached. */
@@ -305,16 +342,20 @@ quire_status artifact_put_inside(struct artifacts *a, struct put *put,
     quire_artifact *out = put->out, had;
     quire_blob_info blob;
     struct session_row row;
-    quire_status st = check_put(a, put, &row, err);
+    struct put_asked asked;
+    quire_status st = ask_put(a, v, put->what, &asked, err);
+
+    if (!st)
+        st = check_put(&asked, put, &row, err);
 
     /* After any other failure the transaction may have ended. */
     *wrote = st != QUIRE_QUOTA && st != QUIRE_NOT_FOUND &&
              st != QUIRE_INVALID && st != QUIRE_CHANGED && st != QUIRE_EXISTS;
     if (!st && !row.session)
-        st = session_row_ensure(a->c.catalog, put->what->tenant, put->what->key,
-                                &row, err);
+        st = session_row_add(a->c.catalog, &asked.session, &row, err);
     if (!st)
-        st = blob_put(v, put->what->content, QUIRE_PUT_MOVE, &blob, err);
+        st = blob_put_asked(v, put->what->content, &asked.digest,
+                            QUIRE_PUT_MOVE, &blob, err);
     if (st)
         return st;
     had = *out;
@@ -322,7 +363,7 @@ quire_status artifact_put_inside(struct artifacts *a, struct put *put,
     out->session = put->what->key;
     st = describe(out, put->what->content, put->what->options, put->keep, err);
     if (!st)
-        st = put_rows(a, &row, put, &blob.digest, err);
+        st = put_rows(a, &row, put, &blob.digest, asked.next_id, err);
     out->unchanged = !st && had.id && is_same(&had, out);
     if (!st)
         st = artifact_fulltext_note(a, put->what->tenant, out->id,
@@ -343,7 +384,7 @@ quire_status artifact_put_all(struct artifacts *a,
     for (i = 0; i < n && !st; i++)
         st = artifact_check_size(list[i].content.len, list[i].limits, err);
     if (!st)
-        st = blobs_begin(a->c.blobs, err);
+        st = blobs_begin(a->c.blobs, n ? list[0].tenant : DB_ALL_TENANTS, err);
     if (st)
         return st;
     for (i = 0; i < n && !st; i++) {

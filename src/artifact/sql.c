@@ -7,28 +7,37 @@
     " a.updated, a.deleted FROM artifact a JOIN session s ON s.id = "     \
     "a.session "
 
+/* Of a session, by its key. */
+#define PATHS                                                                \
+    "SELECT a.path FROM session s JOIN artifact a ON a.session = s.id WHERE" \
+    " s.tenant = ?1 AND s.key = ?2 AND a.deleted = 0 "
+
 /* Before a position in the list, or from the start. */
 #define RANGE                                      \
     "AND (?2 = 0 OR (a.updated, a.id) < (?2, ?3))" \
     " ORDER BY a.updated DESC, a.id DESC LIMIT ?4"
 
 const char *const artifact_sql[N_ARTIFACT_SQL] = {
-    [SQL_BY_PATH] = COLUMNS "WHERE a.session = ?1 AND a.path = ?2"
-                            " AND a.deleted = 0",
-    /* Between two paths: from "a/" to "a0" is all that is below "a". */
-    [SQL_BETWEEN] = "SELECT path FROM artifact WHERE session = ?1"
-                    " AND path >= ?2 AND path < ?3 AND deleted = 0 LIMIT 1",
+    [SQL_BY_PATH] = COLUMNS "WHERE s.tenant = ?1 AND s.key = ?2 AND"
+                            " a.path = ?3 AND a.deleted = 0",
+    /* Unused places are empty: no path is. */
+    [SQL_ANCESTORS] = PATHS "AND a.path IN (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+                            " LIMIT 1",
+    /* From "a/" to "a0" is all that is below "a". */
+    [SQL_BELOW] = PATHS "AND a.path >= ?3 AND a.path < ?4 LIMIT 1",
     [SQL_BY_ID] = COLUMNS "WHERE a.id = ?1 AND a.tenant = ?2",
     [SQL_LAST_DELETED] = COLUMNS
-    "WHERE a.session = ?1 AND a.path = ?2 AND a.deleted <> 0"
+    "WHERE s.tenant = ?1 AND s.key = ?2 AND a.path = ?3 AND a.deleted <> 0"
     " ORDER BY a.deleted DESC, a.id DESC LIMIT 1",
+    [SQL_NEXT_ID] = DB_NEXT_ID("artifact"),
     [SQL_ADD] = "INSERT INTO artifact(tenant, session, path, version, sha256,"
                 " size, mime, purpose, source, agent, tags, meta, created,"
-                " updated) VALUES(?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
-                " ?11, ?12, ?12)",
+                " updated, id) VALUES(?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9,"
+                " ?10, ?11, ?12, ?12, ?13)",
     [SQL_CHANGE] = "UPDATE artifact SET version = ?2, sha256 = ?3, size = ?4,"
                    " mime = ?5, purpose = ?6, source = ?7, agent = ?8,"
-                   " tags = ?9, meta = ?10, updated = ?11 WHERE id = ?1",
+                   " tags = ?9, meta = ?10, updated = ?11 WHERE id = ?1"
+                   " AND tenant = ?12",
     [SQL_VERSION_ADD] = "INSERT INTO artifact_version(artifact, version,"
                         " sha256, size, mime, created)"
                         " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
@@ -40,8 +49,8 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_VERSIONS] = "SELECT version, sha256, size, mime, created"
                      " FROM artifact_version WHERE artifact = ?1"
                      " ORDER BY version DESC",
-    [SQL_WALK_SESSION] = COLUMNS "WHERE a.session = ?1 AND a.deleted = 0"
-                                 " ORDER BY a.id",
+    [SQL_WALK_SESSION] = COLUMNS "WHERE a.session = ?1 AND a.tenant = ?2 AND"
+                                 " a.deleted = 0 ORDER BY a.id",
     [SQL_WALK_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0"
                                 " ORDER BY a.id",
     [SQL_LIST_SESSION] = COLUMNS
@@ -52,17 +61,19 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_LIST_TENANT_DELETED] = COLUMNS
     "WHERE a.tenant = ?1 AND a.deleted <> 0 " RANGE,
     /* Both return the size, and 0 if it was live. */
-    [SQL_SOFT_DELETE] = "UPDATE artifact SET deleted = ?2 WHERE id = ?1"
-                        " AND deleted = 0 RETURNING size, 0",
-    [SQL_RESTORE] = "UPDATE artifact SET deleted = 0, updated = ?2"
-                    " WHERE id = ?1",
+    [SQL_SOFT_DELETE] = "UPDATE artifact SET deleted = ?3 WHERE id = ?1"
+                        " AND tenant = ?2 AND deleted = 0 RETURNING size, 0",
+    [SQL_RESTORE] = "UPDATE artifact SET deleted = 0, updated = ?3"
+                    " WHERE id = ?1 AND tenant = ?2",
     [SQL_READ_COUNT] = "INSERT INTO artifact_access(artifact, n, last)"
                        " SELECT id, ?4, ?3 FROM artifact"
                        " WHERE id = ?1 AND tenant = ?2"
-                       " ON CONFLICT(artifact) DO UPDATE SET n = n + ?4,"
-                       " last = max(last, ?3)",
+                       " ON CONFLICT(artifact) DO UPDATE SET"
+                       " n = artifact_access.n + excluded.n,"
+                       " last = CASE WHEN excluded.last > artifact_access.last"
+                       " THEN excluded.last ELSE artifact_access.last END",
     [SQL_READS] = "SELECT n, last FROM artifact_access WHERE artifact = ?1",
-    [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"
+    [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1 AND tenant = ?2"
                   " RETURNING size, deleted",
 
     /* ?1: a version is kept if fewer than this many are newer; 0: all are.

@@ -55,9 +55,8 @@ static quire_status read_row(struct stmt *s, struct arena *keep,
                : err_memory(err);
 }
 
-/* The only row of a bound statement. */
-static quire_status read_one(struct stmt *s, struct arena *keep,
-                             quire_artifact *out, quire_error *err)
+quire_status artifact_take(struct stmt *s, struct arena *keep,
+                           quire_artifact *out, quire_error *err)
 {
     quire_status st = sql_row(s, err);
 
@@ -67,34 +66,48 @@ static quire_status read_one(struct stmt *s, struct arena *keep,
     return st;
 }
 
-static quire_status by_path(struct artifacts *a, int which, int64_t session,
-                            const char *path, struct arena *keep,
-                            quire_artifact *out, quire_error *err)
+static quire_status ask_path(struct artifacts *a, int which, int64_t tenant,
+                             const char *key, const char *path, struct stmt **s,
+                             quire_error *err)
 {
-    struct stmt *s;
-    quire_status st = sql_use(&a->sql, which, &s, err);
+    quire_status st = sql_use(&a->sql, which, s, err);
 
     if (st)
         return st;
-    stmt_bind_int(s, 1, session);
-    stmt_bind_text(s, 2, bytes_str(path));
-    return read_one(s, keep, out, err);
+    stmt_bind_int(*s, 1, tenant);
+    stmt_bind_text(*s, 2, bytes_str(key));
+    stmt_bind_text(*s, 3, bytes_str(path));
+    stmt_ask(*s);
+    return QUIRE_OK;
 }
 
-quire_status artifact_by_path(struct artifacts *a,
-                              const struct session_row *row, const char *path,
+quire_status artifact_path_ask(struct artifacts *a, int64_t tenant,
+                               const char *key, const char *path,
+                               struct stmt **s, quire_error *err)
+{
+    return ask_path(a, SQL_BY_PATH, tenant, key, path, s, err);
+}
+
+quire_status artifact_by_path(struct artifacts *a, int64_t tenant,
+                              const char *key, const char *path,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err)
 {
-    return by_path(a, SQL_BY_PATH, row->session, path, keep, out, err);
+    struct stmt *s;
+    quire_status st = artifact_path_ask(a, tenant, key, path, &s, err);
+
+    return st ? st : artifact_take(s, keep, out, err);
 }
 
-quire_status artifact_last_deleted(struct artifacts *a,
-                                   const struct session_row *row,
-                                   const char *path, struct arena *keep,
-                                   quire_artifact *out, quire_error *err)
+quire_status artifact_last_deleted(struct artifacts *a, int64_t tenant,
+                                   const char *key, const char *path,
+                                   struct arena *keep, quire_artifact *out,
+                                   quire_error *err)
 {
-    return by_path(a, SQL_LAST_DELETED, row->session, path, keep, out, err);
+    struct stmt *s;
+    quire_status st = ask_path(a, SQL_LAST_DELETED, tenant, key, path, &s, err);
+
+    return st ? st : artifact_take(s, keep, out, err);
 }
 
 quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
@@ -108,7 +121,7 @@ quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
         return st;
     stmt_bind_int(s, 1, id);
     stmt_bind_int(s, 2, tenant);
-    return read_one(s, keep, out, err);
+    return artifact_take(s, keep, out, err);
 }
 
 /* ---- versions ------------------------------------------------------------ */
@@ -192,7 +205,7 @@ quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
     struct artifact_read read = {.n = 1,
                                  .last_us = clock_us(a->c.catalog->clock)};
     struct db *db = a->c.catalog->db;
-    quire_status st = db_begin(db, DB_IF_FREE, err);
+    quire_status st = db_begin(db, DB_IF_FREE, tenant, err);
 
     return st ? st
               : sql_end(a->c.catalog->db, add_reads(a, tenant, id, &read, err),
@@ -208,14 +221,14 @@ quire_status artifact_count_reads(struct artifacts *a, int64_t tenant,
     struct db *db = a->c.catalog->db;
     struct session_row row;
     quire_artifact one;
-    quire_status st = db_begin(db, DB_IF_FREE, err);
+    quire_status st = db_begin(db, DB_IF_FREE, tenant, err);
     size_t i;
 
     if (st)
         return st;
     st = session_row_find(a->c.catalog, tenant, key, &row, err);
     for (i = 0; i < n && !st; i++) {
-        st = artifact_by_path(a, &row, list[i].path, &tmp, &one, err);
+        st = artifact_by_path(a, tenant, key, list[i].path, &tmp, &one, err);
         if (!st)
             st = add_reads(a, tenant, one.id, &list[i], err);
         else if (st == QUIRE_NOT_FOUND)
@@ -283,7 +296,8 @@ quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
     stmt_bind_int(s, 2, r->before_us);
     stmt_bind_int(s, 3, r->before_id);
     stmt_bind_int(s, 4,
-                  r->limit && r->limit < INT64_MAX ? (int64_t)r->limit : -1);
+                  r->limit && r->limit < INT64_MAX ? (int64_t)r->limit
+                                                   : INT64_MAX);
     return emit_rows(s, each, ctx, err);
 }
 
@@ -298,53 +312,92 @@ quire_status artifact_walk(struct artifacts *a, const struct session_row *row,
     if (st)
         return st;
     stmt_bind_int(s, 1, row->session ? row->session : row->tenant);
+    if (row->session)
+        stmt_bind_int(s, 2, row->tenant);
     return emit_rows(s, each, ctx, err);
 }
 
-/* Whether a path exists that is at least `from` and below `to`. */
-static quire_status has_path_between(struct artifacts *a, int64_t session,
-                                     const char *from, const char *to,
-                                     bool *any, quire_error *err)
+/* ---- places ------------------------------------------------------------- */
+
+enum { ANCESTORS_AT_ONCE = 8 };
+
+/* Ask for the next ancestors of the path: "a" and "a/b" of "a/b/c". */
+static quire_status ask_ancestors(struct place_asked *p, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_BETWEEN, &s, err);
+    quire_status st = sql_use(&p->a->sql, SQL_ANCESTORS, &s, err);
+    int i;
 
     if (st)
         return st;
-    stmt_bind_int(s, 1, session);
-    stmt_bind_text(s, 2, bytes_str(from));
-    stmt_bind_text(s, 3, bytes_str(to));
-    st = stmt_step(s, any, err);
+    stmt_bind_int(s, 1, p->tenant);
+    stmt_bind_text(s, 2, bytes_str(p->key));
+    for (i = 0; i < ANCESTORS_AT_ONCE; i++) {
+        const char *next = p->slash ? strchr(p->slash + 1, '/') : NULL;
+
+        if (!p->slash && i == 0)
+            next = strchr(p->path, '/');
+        p->slash = next ? next : p->slash;
+        stmt_bind_text(s, 3 + i,
+                       bytes_of(p->path, next ? (size_t)(next - p->path) : 0));
+    }
+    stmt_ask(s);
+    p->ancestors = s;
+    return QUIRE_OK;
+}
+
+quire_status artifact_place_ask(struct artifacts *a, int64_t tenant,
+                                const char *key, const char *path,
+                                struct place_asked *p, quire_error *err)
+{
+    quire_status st = sql_use(&a->sql, SQL_BELOW, &p->below, err);
+
+    p->a = a;
+    p->tenant = tenant;
+    p->key = key;
+    p->path = path;
+    p->slash = NULL;
+    p->ancestors = NULL;
+    if (!st && strchr(path, '/'))
+        st = ask_ancestors(p, err);
+    if (st)
+        return st;
+    snprintf(p->from, sizeof p->from, "%s/", path);
+    snprintf(p->to, sizeof p->to, "%s0", path); /* '0' follows '/' */
+    stmt_bind_int(p->below, 1, tenant);
+    stmt_bind_text(p->below, 2, bytes_str(key));
+    stmt_bind_text(p->below, 3, bytes_str(p->from));
+    stmt_bind_text(p->below, 4, bytes_str(p->to));
+    stmt_ask(p->below);
+    return QUIRE_OK;
+}
+
+static quire_status take_any(struct stmt *s, bool *any, quire_error *err)
+{
+    quire_status st = stmt_step(s, any, err);
+
     stmt_reset(s);
     return st;
 }
 
-quire_status artifact_has_place(struct artifacts *a, int64_t session,
-                                const char *path, quire_error *err)
+quire_status artifact_place_take(struct place_asked *p, quire_error *err)
 {
-    char from[PATH_BYTES_MAX + 2], to[PATH_BYTES_MAX + 2];
-    const char *slash;
-    bool any = false, below;
+    bool above = false, below = false;
     quire_status st = QUIRE_OK;
 
-    for (slash = strchr(path, '/'); slash && !st && !any;
-         slash = strchr(slash + 1, '/')) {
-        snprintf(from, sizeof from, "%.*s", (int)(slash - path), path);
-        /* Only the path itself is in this range. */
-        snprintf(to, sizeof to, "%.*s\x01", (int)(slash - path), path);
-        st = has_path_between(a, session, from, to, &any, err);
+    while (!st && p->ancestors && !above) {
+        st = take_any(p->ancestors, &above, err);
+        if (st || !strchr(p->slash + 1, '/'))
+            break;
+        st = ask_ancestors(p, err); /* a deep path */
     }
-    below = !any;
-    if (!st && below) {
-        snprintf(from, sizeof from, "%s/", path);
-        snprintf(to, sizeof to, "%s0", path); /* '0' follows '/' */
-        st = has_path_between(a, session, from, to, &any, err);
-    }
-    if (st || !any)
+    if (!st && !above)
+        st = take_any(p->below, &below, err);
+    if (st || (!above && !below))
         return st;
     return err_fail(err, QUIRE_EXISTS,
                     "use another path, or delete the other artifact first",
                     below ? "%s cannot be a file: there are artifacts below it"
                           : "%s cannot be stored below a file",
-                    path);
+                    p->path);
 }

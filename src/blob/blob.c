@@ -166,10 +166,11 @@ static quire_status find_file(struct blobs *b, const quire_digest *d,
 
 /* In `packed` the row has everything. A file without a row is left by a crash
  * between the two writes; it is a valid blob. */
-quire_status blob_find_open(struct blobs *b, const quire_digest *d,
+quire_status blob_find_open(struct blob_view v, const quire_digest *d,
                             struct blob_location *out, struct object **open,
                             quire_error *err)
 {
+    struct blobs *b = v.store;
     quire_status st = QUIRE_NOT_FOUND;
 
     /* Do not keep a buffer that one huge blob needed. */
@@ -179,7 +180,7 @@ quire_status blob_find_open(struct blobs *b, const quire_digest *d,
         buf_release(&b->packed);
     *open = NULL;
     if (b->rows)
-        st = blob_table_find(b->rows, d, out, err);
+        st = blob_table_find(b->rows, d, v.tenant, out, err);
     if (st == QUIRE_NOT_FOUND)
         st = find_file(b, d, out, open, err);
     return st;
@@ -189,7 +190,7 @@ quire_status blob_find(struct blobs *b, const quire_digest *d,
                        struct blob_location *out, quire_error *err)
 {
     struct object *open;
-    quire_status st = blob_find_open(b, d, out, &open, err);
+    quire_status st = blob_find_open(blob_view_all(b), d, out, &open, err);
 
     if (open)
         object_close(open);
@@ -294,7 +295,7 @@ static quire_status name_file(void *ctx, const char *name,
     if (!layout_parse(l->b->c.layout, name, &d))
         return QUIRE_OK;
     if (l->b->rows)
-        st = blob_table_find(l->b->rows, &d, &row, err);
+        st = blob_table_find(l->b->rows, &d, 0, &row, err);
     return st == QUIRE_NOT_FOUND ? list_row(ctx, &d, &p, err) : st;
 }
 
@@ -430,7 +431,7 @@ static void rollback_files(struct blobs *b)
         object_rollback(b->c.files);
 }
 
-quire_status blobs_begin(struct blobs *b, quire_error *err)
+quire_status blobs_begin(struct blobs *b, int64_t scope, quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
@@ -441,8 +442,10 @@ quire_status blobs_begin(struct blobs *b, quire_error *err)
     st = blobs_lock(b, err);
     if (st)
         return st;
-    if (b->rows)
-        st = db_begin(b->c.db, DB_DURABLE, err);
+    if (b->rows) {
+        blob_table_drop_asked(b->rows);
+        st = db_begin(b->c.db, DB_DURABLE, scope, err);
+    }
     if (!st) {
         st = begin_files(b, err);
         if (st && b->rows)

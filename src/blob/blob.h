@@ -78,6 +78,14 @@ static inline struct blob_view blob_view_all(struct blobs *b)
  * here without a message. */
 quire_status blob_put(struct blob_view v, quire_bytes content, unsigned flags,
                       quire_blob_info *info, quire_error *err);
+
+/* The same in two parts, in one transaction: hash the content and ask for what is
+ * known of it; then put it. */
+quire_status blob_put_ask(struct blob_view v, quire_bytes content,
+                          quire_digest *digest, quire_error *err);
+quire_status blob_put_asked(struct blob_view v, quire_bytes content,
+                            const quire_digest *digest, unsigned flags,
+                            quire_blob_info *info, quire_error *err);
 quire_status blob_put_stream(struct blob_view v, quire_read_fn read, void *ctx,
                              unsigned flags, quire_blob_info *info,
                              quire_error *err);
@@ -159,7 +167,7 @@ void blobs_release(struct blobs *b);
 
 /* Puts between these share one transaction and one sync. After a failed put,
  * commit rolls everything back and returns QUIRE_IO. Not nested. */
-quire_status blobs_begin(struct blobs *b, quire_error *err);
+quire_status blobs_begin(struct blobs *b, int64_t scope, quire_error *err);
 quire_status blobs_commit(struct blobs *b, quire_error *err);
 void blobs_rollback(struct blobs *b);
 

@@ -80,20 +80,31 @@ quire_status blob_table_new(struct db *db, struct blob_table **out,
                             quire_error *err);
 void blob_table_free(struct blob_table *r);
 
+/* Ask early what the next three functions find for the digest and the tenant
+ * (0: none); drop what was asked, before another transaction begins. */
+quire_status blob_table_ask(struct blob_table *r, const quire_digest *d,
+                            int64_t tenant, quire_error *err);
+void blob_table_drop_asked(struct blob_table *r);
+
 /* QUIRE_NOT_FOUND: no row. */
 quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
-                             struct blob_location *out, quire_error *err);
+                             int64_t tenant, struct blob_location *out,
+                             quire_error *err);
 
 /* The stored bytes of a row, borrowed until blob_table_done(). */
 quire_status blob_table_body(struct blob_table *r, const quire_digest *d,
                              quire_bytes *out, quire_error *err);
 void blob_table_done(struct blob_table *r);
 
-/* Inside a write transaction. blob_table_add() without a body records a file.
- * An existing row is replaced. blob_table_seen() returns QUIRE_NOT_FOUND when
+/* Whether there is a row. */
+quire_status blob_table_has(struct blob_table *r, const quire_digest *d,
+                            int64_t tenant, bool *has, quire_error *err);
+
+/* Inside a write transaction. blob_table_add() without a body records a file. An
+ * existing row (`exists`) is replaced. blob_table_seen() returns QUIRE_NOT_FOUND when
  * the row was removed meanwhile. */
 quire_status blob_table_add(struct blob_table *r, const quire_digest *d,
-                            const struct blob_location *p,
+                            const struct blob_location *p, bool exists,
                             const quire_bytes *body, quire_error *err);
 quire_status blob_table_seen(struct blob_table *r, const quire_digest *d,
                              int64_t now_s, quire_error *err);
@@ -161,7 +172,7 @@ quire_status blob_find(struct blobs *b, const quire_digest *d,
 
 /* The same for a put: a file without a row is returned open in *open, NULL if
  * there is none. */
-quire_status blob_find_open(struct blobs *b, const quire_digest *d,
+quire_status blob_find_open(struct blob_view v, const quire_digest *d,
                             struct blob_location *out, struct object **open,
                             quire_error *err);
 

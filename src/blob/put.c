@@ -25,6 +25,7 @@ struct identity {
     quire_digest digest;
     uint64_t size;
     int64_t tenant;
+    bool absent; /* the open transaction has seen that there is no row */
 };
 
 /* ---- critical sections -------------------------------------------------- */
@@ -33,7 +34,7 @@ static quire_status begin_rows(struct blobs *b, enum db_begin mode,
                                quire_error *err)
 {
     if (!b->batch)
-        return db_begin(b->c.db, mode, err);
+        return db_begin(b->c.db, mode, DB_ALL_TENANTS, err);
     /* Outside a transaction each row would be committed by itself. */
     if (db_inside(b->c.db))
         return QUIRE_OK;
@@ -52,13 +53,18 @@ static quire_status end_rows(struct blobs *b, quire_status st, quire_error *err)
     return sql_end(b->c.db, st, err);
 }
 
-/* Add the row of the blob and that of its tenant. */
+/* Add the row of the blob, or replace it, and add that of its tenant. */
 static quire_status add_row(struct blobs *b, const struct identity *id,
                             const struct blob_location *p,
                             const quire_bytes *body, quire_error *err)
 {
-    quire_status st = blob_table_add(b->rows, &id->digest, p, body, err);
+    bool exists = false;
+    quire_status st = id->absent ? QUIRE_OK
+                                 : blob_table_has(b->rows, &id->digest,
+                                                  id->tenant, &exists, err);
 
+    if (!st)
+        st = blob_table_add(b->rows, &id->digest, p, exists, body, err);
     return st ? st : blob_grant(b, &id->digest, id->tenant, err);
 }
 
@@ -206,28 +212,29 @@ static quire_status add_missing_row(struct blobs *b, const struct identity *id,
 /* *done: the blob exists for the tenant, is whole, and is marked. What only other
  * tenants have is absent, and written again: neither the answer nor its time
  * reveals it. */
-static quire_status accept_present(struct blobs *b, const struct identity *id,
+static quire_status accept_present(struct blobs *b, struct identity *id,
                                    unsigned flags, quire_blob_info *info,
                                    bool *done, quire_error *err)
 {
+    struct blob_view v = {b, id->tenant};
     struct object *open;
     struct blob_location p;
     bool whole = false, had;
-    quire_status st = tenant_can_read((struct blob_view){b, id->tenant},
-                                      &id->digest, &had, err);
+    quire_status st = tenant_can_read(v, &id->digest, &had, err);
 
     *done = false;
     if (st || !had)
         return st;
-    st = blob_find_open(b, &id->digest, &p, &open, err);
+    st = blob_find_open(v, &id->digest, &p, &open, err);
     /* Rely on a file only under the lock, and then check it again. */
     if (!st && open && !b->locked) {
         object_close(open);
         open = NULL;
         st = blobs_lock(b, err);
         if (!st)
-            st = blob_find_open(b, &id->digest, &p, &open, err);
+            st = blob_find_open(v, &id->digest, &p, &open, err);
     }
+    id->absent = b->batch && (st == QUIRE_NOT_FOUND || (!st && !p.has_row));
     if (!st)
         st = check_stored_blob(b, id, &p, flags, &whole, err);
     if (!st && whole) {
@@ -255,7 +262,7 @@ quire_status blob_freshen(struct blobs *b, const quire_digest *d,
     quire_status st = blobs_lock(b, err);
 
     if (!st)
-        st = blob_find_open(b, d, &p, &open, err);
+        st = blob_find_open(blob_view_all(b), d, &p, &open, err);
     if (!st)
         st = mark_seen(b, &id, &p, open, err);
     if (open)
@@ -470,18 +477,37 @@ static quire_status finish_put(struct blobs *b, quire_status st)
     return st;
 }
 
+quire_status blob_put_ask(struct blob_view v, quire_bytes content,
+                          quire_digest *digest, quire_error *err)
+{
+    hash_bytes(content, digest);
+    return v.store->rows ? blob_table_ask(v.store->rows, digest, v.tenant, err)
+                         : QUIRE_OK;
+}
+
 quire_status blob_put(struct blob_view v, quire_bytes content, unsigned flags,
                       quire_blob_info *info, quire_error *err)
 {
+    quire_digest digest;
+
+    hash_bytes(content, &digest);
+    return blob_put_asked(v, content, &digest, flags, info, err);
+}
+
+quire_status blob_put_asked(struct blob_view v, quire_bytes content,
+                            const quire_digest *digest, unsigned flags,
+                            quire_blob_info *info, quire_error *err)
+{
     struct blobs *b = v.store;
-    struct identity id = {.size = content.len, .tenant = v.tenant};
+    struct identity id = {.digest = *digest,
+                          .size = content.len,
+                          .tenant = v.tenant};
     quire_blob_info ignored;
     quire_status st = QUIRE_OK;
     bool done;
 
     if (!info)
         info = &ignored;
-    hash_bytes(content, &id.digest);
     if (!b->rows)
         st = blobs_lock(b, err);
     if (!st)

@@ -20,10 +20,11 @@ static quire_status add_row(struct blobs *b, const quire_digest *d,
                             const struct blob_location *p, quire_error *err)
 {
     struct blob_location now;
-    quire_status st = blob_table_find(b->rows, d, &now, err);
+    quire_status st = blob_table_find(b->rows, d, 0, &now, err);
 
-    return st == QUIRE_NOT_FOUND ? blob_table_add(b->rows, d, p, NULL, err)
-                                 : st;
+    return st == QUIRE_NOT_FOUND
+               ? blob_table_add(b->rows, d, p, false, NULL, err)
+               : st;
 }
 
 static quire_status register_one(struct blobs *b, const quire_digest *d,
@@ -42,7 +43,7 @@ static quire_status register_one(struct blobs *b, const quire_digest *d,
     if (!st && damage)
         st = blob_damaged(b, d, &p, damage, err);
     if (!st)
-        st = db_begin(db, DB_DURABLE, err);
+        st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
     if (st)
         return st;
     p.size = size;

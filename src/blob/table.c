@@ -17,6 +17,7 @@
 
 enum {
     FIND,
+    HAS,
     BODY,
     ADD,
     AGAIN,
@@ -44,13 +45,16 @@ enum {
 
 static const char *const sql[N_STATEMENTS] = {
     [FIND] = "SELECT " COLUMNS "WHERE sha256 = ?1",
+    [HAS] = "SELECT 1 FROM blob WHERE sha256 = ?1",
     [BODY] = "SELECT bytes FROM body JOIN blob USING(id) WHERE sha256 = ?1",
     [ADD] = "INSERT INTO blob(size, stored, codec, in_file, seen, sha256)"
             " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [AGAIN] = "UPDATE blob SET size = ?1, stored = ?2, codec = ?3,"
-              " in_file = ?4, seen = ?5 WHERE sha256 = ?6 RETURNING id",
-    [ADD_BODY] = "INSERT INTO body(id, bytes) VALUES(?1, ?2)",
-    [DROP_BODY] = "DELETE FROM body WHERE id = ?1",
+              " in_file = ?4, seen = ?5 WHERE sha256 = ?6",
+    [ADD_BODY] = "INSERT INTO body(id, bytes) SELECT id, ?2 FROM blob"
+                 " WHERE sha256 = ?1",
+    [DROP_BODY] = "DELETE FROM body WHERE id ="
+                  " (SELECT id FROM blob WHERE sha256 = ?1)",
     [SEEN] = "UPDATE blob SET seen = ?2 WHERE sha256 = ?1",
     [LIST] = "SELECT " COLUMNS "WHERE sha256 BETWEEN ?1 AND ?2"
              " ORDER BY sha256",
@@ -72,12 +76,15 @@ static const char *const sql[N_STATEMENTS] = {
     [OWNED] = "SELECT 1 FROM blob_tenant WHERE sha256 = ?1 AND tenant = ?2",
     [OWN] = "INSERT INTO blob_tenant(sha256, tenant) VALUES(?1, ?2)"
             " ON CONFLICT DO NOTHING",
-    [WEIGH] =
-        "SELECT count(*), CAST(total(max(stored, 0)) AS INTEGER) FROM blob",
+    [WEIGH] = "SELECT count(*), coalesce(sum(CASE WHEN stored > 0 THEN stored"
+              " ELSE 0 END), 0) FROM blob",
 };
 
 struct blob_table {
     struct sql sql;
+    unsigned asked; /* statements that were asked for the next two, as bits */
+    quire_digest asked_digest;
+    int64_t asked_tenant;
 };
 
 quire_status blob_table_new(struct db *db, struct blob_table **out,
@@ -138,21 +145,93 @@ static void read_location(struct stmt *s, struct blob_location *p)
                (!stmt_column_null(s, 6) && stmt_column_int(s, 6) == stored);
 }
 
-quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
-                             struct blob_location *out, quire_error *err)
+static quire_status ask_digest(struct blob_table *r, int which, int64_t tenant,
+                               quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use_stmt(r, FIND, &s, err);
+    quire_status st = use_stmt(r, which, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, &r->asked_digest);
+    if (which == OWNED)
+        stmt_bind_int(s, 2, tenant);
+    stmt_ask(s);
+    r->asked |= 1u << which;
+    return QUIRE_OK;
+}
+
+quire_status blob_table_ask(struct blob_table *r, const quire_digest *d,
+                            int64_t tenant, quire_error *err)
+{
+    quire_status st;
+
+    r->asked = 0;
+    r->asked_digest = *d;
+    r->asked_tenant = tenant;
+    st = ask_digest(r, FIND, tenant, err);
+    if (!st && tenant)
+        st = ask_digest(r, HAS, tenant, err);
+    if (!st && tenant)
+        st = ask_digest(r, OWNED, tenant, err);
+    return st;
+}
+
+void blob_table_drop_asked(struct blob_table *r)
+{
+    r->asked = 0;
+}
+
+/* A statement for a digest: bound, or asked before. */
+static quire_status use_digest(struct blob_table *r, int which,
+                               const quire_digest *d, int64_t tenant,
+                               struct stmt **s, quire_error *err)
+{
+    bool asked = r->asked & 1u << which && r->asked_tenant == tenant &&
+                 digest_equal(&r->asked_digest, d);
+    quire_status st;
+
+    r->asked &= ~(1u << which);
+    if (asked) {
+        *s = r->sql.stmts[which];
+        return QUIRE_OK;
+    }
+    st = use_stmt(r, which, s, err);
+    if (!st)
+        bind_digest(*s, 1, d);
+    if (!st && which == OWNED)
+        stmt_bind_int(*s, 2, tenant);
+    return st;
+}
+
+quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
+                             int64_t tenant, struct blob_location *out,
+                             quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use_digest(r, FIND, d, tenant, &s, err);
     bool row;
 
     if (st)
         return st;
-    bind_digest(s, 1, d);
     st = stmt_step(s, &row, err);
     if (!st && row)
         read_location(s, out);
     else if (!st)
         st = QUIRE_NOT_FOUND;
+    stmt_reset(s);
+    return st;
+}
+
+quire_status blob_table_has(struct blob_table *r, const quire_digest *d,
+                            int64_t tenant, bool *has, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use_digest(r, HAS, d, tenant, &s, err);
+
+    if (st)
+        return st;
+    st = stmt_step(s, has, err);
     stmt_reset(s);
     return st;
 }
@@ -181,17 +260,7 @@ void blob_table_done(struct blob_table *r)
     sql_reset(&r->sql, BODY);
 }
 
-/* Run a bound statement that returns no rows. */
-static quire_status run_stmt(struct stmt *s, quire_error *err)
-{
-    bool row;
-    quire_status st = stmt_step(s, &row, err);
-
-    stmt_reset(s);
-    return st;
-}
-
-static quire_status set_body(struct blob_table *r, int64_t id,
+static quire_status set_body(struct blob_table *r, const quire_digest *d,
                              const quire_bytes *body, quire_error *err)
 {
     struct stmt *s;
@@ -199,10 +268,10 @@ static quire_status set_body(struct blob_table *r, int64_t id,
 
     if (st)
         return st;
-    stmt_bind_int(s, 1, id);
+    bind_digest(s, 1, d);
     if (body)
         stmt_bind_bytes(s, 2, *body);
-    return run_stmt(s, err);
+    return stmt_post(s, err);
 }
 
 static quire_status bind_location(struct blob_table *r, int which,
@@ -224,46 +293,20 @@ static quire_status bind_location(struct blob_table *r, int which,
     return QUIRE_OK;
 }
 
-/* The row exists: replace a damaged copy, or another process was faster. */
-static quire_status replace_row(struct blob_table *r, const quire_digest *d,
-                                const struct blob_location *p,
-                                const quire_bytes *body, quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = bind_location(r, AGAIN, d, p, &s, err);
-    int64_t id = 0;
-    bool row;
-
-    if (st)
-        return st;
-    st = stmt_step(s, &row, err);
-    if (!st && row)
-        id = stmt_column_int(s, 0);
-    if (!st)
-        st = stmt_step(s, &row, err);
-    stmt_reset(s);
-    if (!st)
-        st = set_body(r, id, NULL, err);
-    return st || !body ? st : set_body(r, id, body, err);
-}
-
-/* Plain inserts first: "on conflict …" makes SQLite copy every page it touches
- * in case it has to undo the insert. */
+/* Plain inserts for a new row: "on conflict …" makes SQLite copy every page it
+ * touches in case it has to undo the insert. */
 quire_status blob_table_add(struct blob_table *r, const quire_digest *d,
-                            const struct blob_location *p,
+                            const struct blob_location *p, bool exists,
                             const quire_bytes *body, quire_error *err)
 {
-    quire_error why = {.what = ""}; /* an existing row is not a failure */
     struct stmt *s;
-    quire_status st = bind_location(r, ADD, d, p, &s, &why);
+    quire_status st = bind_location(r, exists ? AGAIN : ADD, d, p, &s, err);
 
     if (!st)
-        st = run_stmt(s, &why);
-    if (st == QUIRE_EXISTS)
-        return replace_row(r, d, p, body, err);
-    if (st && err)
-        *err = why;
-    return st || !body ? st : set_body(r, db_last_id(r->sql.db), body, err);
+        st = stmt_post(s, err);
+    if (!st && exists)
+        st = set_body(r, d, NULL, err);
+    return st || !body ? st : set_body(r, d, body, err);
 }
 
 quire_status blob_table_seen(struct blob_table *r, const quire_digest *d,
@@ -276,7 +319,7 @@ quire_status blob_table_seen(struct blob_table *r, const quire_digest *d,
         return st;
     bind_digest(s, 1, d);
     stmt_bind_int(s, 2, now_s);
-    st = run_stmt(s, err);
+    st = sql_run(s, err);
     if (!st && db_changes(r->sql.db) == 0)
         st = QUIRE_NOT_FOUND;
     return st;
@@ -358,12 +401,10 @@ quire_status blob_table_owned(struct blob_table *r, const quire_digest *d,
                               int64_t tenant, bool *owned, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use_stmt(r, OWNED, &s, err);
+    quire_status st = use_digest(r, OWNED, d, tenant, &s, err);
 
     if (st)
         return st;
-    bind_digest(s, 1, d);
-    stmt_bind_int(s, 2, tenant);
     st = stmt_step(s, owned, err);
     stmt_reset(s);
     return st;
@@ -379,7 +420,7 @@ quire_status blob_table_own(struct blob_table *r, const quire_digest *d,
         return st;
     bind_digest(s, 1, d);
     stmt_bind_int(s, 2, tenant);
-    return run_stmt(s, err);
+    return stmt_post(s, err);
 }
 
 /* ---- for a collection --------------------------------------------------- */

@@ -21,13 +21,12 @@ static const char *const texts[N_CATALOG_SQL] = {
     [SQL_TENANT_BY_TOKEN] = TENANT "WHERE token = ?1",
     [SQL_TENANTS] = TENANT "ORDER BY id",
     [SQL_TENANT_ADD] = "INSERT INTO tenant(name, token, created)"
-                       " VALUES(?1, ?2, ?3)",
+                       " VALUES(?1, ?2, ?3) RETURNING id",
     [SQL_TENANT_SET_TOKEN] = "UPDATE tenant SET token = ?2 WHERE id = ?1",
     [SQL_TENANT_SET_DISABLED] = "UPDATE tenant SET disabled = ?2 WHERE id = ?1",
     [SQL_TENANT_DROP] = "DELETE FROM tenant WHERE id = ?1",
     [SQL_TENANT_ARTIFACTS] = "SELECT count(*), coalesce(sum(size), 0)"
                              " FROM artifact WHERE tenant = ?1",
-    [SQL_TENANT_USED] = "SELECT used, disabled FROM tenant WHERE id = ?1",
     [SQL_TENANT_COUNT] = "UPDATE tenant SET used = used + ?2, n = n + ?3"
                          " WHERE id = ?1",
     [SQL_TENANT_WRONG] =
@@ -38,15 +37,15 @@ static const char *const texts[N_CATALOG_SQL] = {
         "UPDATE tenant SET (used, n) = (SELECT coalesce(sum(size), 0), "
         "count(*) FROM artifact WHERE tenant = tenant.id AND deleted = 0)",
 
-    [SQL_SESSION_FIND] = "SELECT s.id, s.used, t.used, t.disabled"
-                         " FROM session s JOIN tenant t ON t.id = s.tenant"
-                         " WHERE s.tenant = ?1 AND s.key = ?2",
-    [SQL_SESSION_ADD] = "INSERT INTO session(tenant, key, created)"
-                        " VALUES(?1, ?2, ?3)",
-    [SQL_SESSION_ADD_BUILT_IN] = "INSERT INTO session(id, tenant, key, created)"
-                                 " VALUES(?4, ?1, ?2, ?3)",
+    /* A tenant without the session has a row, too. */
+    [SQL_SESSION_FIND] = "SELECT s.id, s.used, t.used, t.disabled FROM tenant t"
+                         " LEFT JOIN session s ON s.tenant = t.id AND"
+                         " s.key = ?2 WHERE t.id = ?1",
+    [SQL_SESSION_NEXT_ID] = DB_NEXT_ID("session"),
+    [SQL_SESSION_ADD] = "INSERT INTO session(id, tenant, key, created)"
+                        " VALUES(?4, ?1, ?2, ?3)",
     [SQL_SESSION_COUNT] = "UPDATE session SET used = used + ?2, n = n + ?3"
-                          " WHERE id = ?1",
+                          " WHERE id = ?1 AND tenant = ?4",
     [SQL_SESSION_WRONG] =
         "SELECT count(*) FROM session o WHERE (used, n) <> (SELECT "
         "coalesce(sum(size), 0), count(*) FROM artifact WHERE session = o.id "
@@ -54,8 +53,8 @@ static const char *const texts[N_CATALOG_SQL] = {
     [SQL_SESSION_RECOUNT] =
         "UPDATE session SET (used, n) = (SELECT coalesce(sum(size), 0), "
         "count(*) FROM artifact WHERE session = session.id AND deleted = 0)",
-    [SQL_SESSION_DROP] = "DELETE FROM session WHERE id = ?1"
-                         " RETURNING tenant, used, n",
+    [SQL_SESSION_DROP] = "DELETE FROM session WHERE id = ?1 AND tenant = ?2"
+                         " RETURNING used, n",
     [SQL_SESSION_KEY] = "SELECT key FROM session WHERE id = ?1 AND tenant = ?2",
     [SQL_TOTALS_FIND] =
         "SELECT s.id, s.created, s.n, s.used, t.session, t.name, t.title,"
@@ -98,10 +97,10 @@ static const char *const texts[N_CATALOG_SQL] = {
                        " after FROM journal WHERE ?1 = 0 OR id < ?1"
                        " ORDER BY id DESC LIMIT ?2",
     [SQL_RUN_START] = "INSERT INTO run(tenant, session, command, unconfined,"
-                      " started) VALUES(?1, ?2, ?3, ?4, ?5)",
+                      " started) VALUES(?1, ?2, ?3, ?4, ?5) RETURNING id",
     [SQL_RUN_END] = "UPDATE run SET duration = ?2, exit = ?3, signal = ?4,"
                     " out_bytes = ?5, err_bytes = ?6, hit = ?7, confined = ?8"
-                    " WHERE id = ?1",
+                    " WHERE id = ?1 AND tenant = ?9",
     [SQL_RUN_LIST] = "SELECT id, session, command, unconfined, started,"
                      " duration, exit, signal, out_bytes, err_bytes, hit,"
                      " confined FROM run WHERE tenant = ?1 AND (?2 = ''"
@@ -131,7 +130,8 @@ static const char *const texts[N_CATALOG_SQL] = {
         " WHERE tenant = ?1 AND id = ?2"
         " ON CONFLICT(folder) DO UPDATE SET position = excluded.position",
     [SQL_FOLDER_ADD] = "INSERT INTO folder(tenant, name, created, updated)"
-                       " VALUES(?1, ?2, ?3, ?3) ON CONFLICT DO NOTHING",
+                       " VALUES(?1, ?2, ?3, ?3) ON CONFLICT DO NOTHING"
+                       " RETURNING id",
     [SQL_FOLDER_RENAME] =
         "UPDATE folder SET name = ?3, updated = ?4 WHERE tenant = ?1 AND"
         " id = ?2 AND NOT EXISTS(SELECT 1 FROM folder o WHERE o.tenant = ?1"

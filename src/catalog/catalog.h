@@ -103,13 +103,26 @@ quire_status session_row_find(struct catalog *c, int64_t tenant,
                               const char *key, struct session_row *out,
                               quire_error *err);
 
-/* The same; a session without a row has the number 0, and nothing is written.
- * QUIRE_NOT_FOUND with a message: the tenant is gone. */
-quire_status session_row_stat(struct catalog *c, int64_t tenant,
-                              const char *key, struct session_row *out,
-                              quire_error *err);
+/* The same, asked early (see store/db.h) and taken later; `key` stays valid until
+ * then. A session without a row has the number 0. QUIRE_NOT_FOUND with a message:
+ * the tenant is gone. */
+struct session_asked {
+    int64_t tenant;
+    const char *key;
+    struct stmt *find, *next_id;
+};
 
-/* The same; creates a missing row. Inside a write transaction. */
+quire_status session_row_ask(struct catalog *c, int64_t tenant, const char *key,
+                             struct session_asked *asked, quire_error *err);
+quire_status session_row_take(struct session_asked *asked,
+                              struct session_row *out, quire_error *err);
+
+/* Create the row that was asked for and does not exist. Inside a write
+ * transaction. */
+quire_status session_row_add(struct catalog *c, struct session_asked *asked,
+                             struct session_row *row, quire_error *err);
+
+/* Find the row, or create it. Inside a write transaction. */
 quire_status session_row_ensure(struct catalog *c, int64_t tenant,
                                 const char *key, struct session_row *out,
                                 quire_error *err);
@@ -154,6 +167,10 @@ quire_status removal_list(struct catalog *c, struct arena *keep,
                           struct removal **files, size_t *n, quire_error *err);
 quire_status removal_is_pending(struct catalog *c, const char *name,
                                 bool *pending, quire_error *err);
+
+/* Ask early whether one is recorded: the statement has a row then. */
+quire_status removal_ask(struct catalog *c, const char *name, struct stmt **s,
+                         quire_error *err);
 quire_status removal_done(struct catalog *c, const char *name,
                           quire_error *err);
 
@@ -243,8 +260,8 @@ quire_status audit_log_list(struct catalog *c, int64_t before_id,
 quire_status run_log_start(struct catalog *c, int64_t tenant,
                            const char *session, const char *command,
                            bool unconfined, int64_t *id, quire_error *err);
-quire_status run_log_end(struct catalog *c, const quire_run_record *r,
-                         quire_error *err);
+quire_status run_log_end(struct catalog *c, int64_t tenant,
+                         const quire_run_record *r, quire_error *err);
 
 /* Newest first, of one session or ("") of all; `limit` 0: all. */
 quire_status run_log_list(struct catalog *c, int64_t tenant,
@@ -320,8 +337,8 @@ quire_status session_agent_of(struct catalog *c, int64_t session,
                               const char **definition, quire_error *err);
 
 /* `definition` NULL: none. Durable. */
-quire_status session_agent_set(struct catalog *c, int64_t session,
-                               const char *agent, const char *definition,
-                               quire_error *err);
+quire_status session_agent_set(struct catalog *c, int64_t tenant,
+                               int64_t session, const char *agent,
+                               const char *definition, quire_error *err);
 
 #endif

@@ -110,6 +110,7 @@ static quire_status add_row(struct catalog *c, int64_t tenant, quire_bytes name,
                             quire_error *err)
 {
     struct stmt *s;
+    int64_t id;
     quire_status st = use(c, SQL_FOLDER_ADD, &s, err);
 
     if (st)
@@ -117,10 +118,10 @@ static quire_status add_row(struct catalog *c, int64_t tenant, quire_bytes name,
     stmt_bind_int(s, 1, tenant);
     stmt_bind_text(s, 2, name);
     stmt_bind_int(s, 3, clock_us(c->clock));
-    st = sql_run(s, err);
-    if (!st && db_changes(c->db) == 0)
+    st = sql_take_number(s, &id, err);
+    if (st == QUIRE_NOT_FOUND)
         st = report_taken(name, err);
-    return st ? st : folder_get(c, tenant, db_last_id(c->db), keep, out, err);
+    return st ? st : folder_get(c, tenant, id, keep, out, err);
 }
 
 quire_status folder_add(struct catalog *c, int64_t tenant, const char *name,
@@ -130,7 +131,7 @@ quire_status folder_add(struct catalog *c, int64_t tenant, const char *name,
     quire_status st = read_name(name, &clean, err);
 
     if (!st)
-        st = db_begin(c->db, DB_DURABLE, err);
+        st = db_begin(c->db, DB_DURABLE, tenant, err);
     return st ? st
               : sql_end(c->db, add_row(c, tenant, clean, keep, out, err), err);
 }
@@ -164,7 +165,7 @@ quire_status folder_rename(struct catalog *c, int64_t tenant, int64_t id,
     quire_status st = read_name(name, &clean, err);
 
     if (!st)
-        st = db_begin(c->db, DB_DURABLE, err);
+        st = db_begin(c->db, DB_DURABLE, tenant, err);
     if (st)
         return st;
     st = rename_row(c, tenant, id, clean, keep, out, err);
@@ -198,7 +199,7 @@ quire_status folder_place(struct catalog *c, int64_t tenant, int64_t id,
                       "folder position %" PRIu64 " is above %d", position,
                       INT32_MAX);
     if (!st)
-        st = db_begin(c->db, DB_DURABLE, err);
+        st = db_begin(c->db, DB_DURABLE, tenant, err);
     if (st)
         return st;
     st = place_row(c, tenant, id, position, keep, out, err);
@@ -209,7 +210,7 @@ quire_status folder_remove(struct catalog *c, int64_t tenant, int64_t id,
                            quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db_begin(c->db, DB_DURABLE, err);
+    quire_status st = db_begin(c->db, DB_DURABLE, tenant, err);
 
     if (st)
         return st;
@@ -256,7 +257,7 @@ quire_status folder_move_session(struct catalog *c, int64_t tenant,
                                  int64_t session, int64_t folder,
                                  quire_error *err)
 {
-    quire_status st = db_begin(c->db, DB_DURABLE, err);
+    quire_status st = db_begin(c->db, DB_DURABLE, tenant, err);
 
     return st ? st
               : sql_end(c->db, move_row(c, tenant, session, folder, err), err);

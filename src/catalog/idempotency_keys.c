@@ -104,7 +104,7 @@ quire_status idempotency_begin(struct catalog *c, int64_t tenant,
     if (!*key || strlen(key) > KEY_MAX)
         return err_fail(err, QUIRE_INVALID, "use a random UUID",
                         "idempotency key does not have 1 to %d bytes", KEY_MAX);
-    st = db_begin(c->db, DB_DURABLE, err);
+    st = db_begin(c->db, DB_DURABLE, tenant, err);
     if (st)
         return st;
     st = idempotency_expire(c, EXPIRE_BATCH, err);
@@ -119,7 +119,7 @@ quire_status idempotency_end(struct catalog *c, int64_t tenant, const char *key,
                              int status, quire_bytes response, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db_begin(c->db, DB_DURABLE, err);
+    quire_status st = db_begin(c->db, DB_DURABLE, tenant, err);
 
     if (st)
         return st;

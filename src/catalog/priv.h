@@ -15,14 +15,13 @@ enum catalog_sql {
     SQL_TENANT_SET_DISABLED,
     SQL_TENANT_DROP,
     SQL_TENANT_ARTIFACTS,
-    SQL_TENANT_USED,
     SQL_TENANT_COUNT,
     SQL_TENANT_WRONG,
     SQL_TENANT_RECOUNT,
     /* sessions */
     SQL_SESSION_FIND,
+    SQL_SESSION_NEXT_ID,
     SQL_SESSION_ADD,
-    SQL_SESSION_ADD_BUILT_IN,
     SQL_SESSION_COUNT,
     SQL_SESSION_WRONG,
     SQL_SESSION_RECOUNT,
@@ -80,7 +79,7 @@ static inline quire_status use(struct catalog *c, enum catalog_sql which,
 /* `limit` for LIMIT: 0 is all. */
 static inline int64_t sql_limit(uint64_t limit)
 {
-    return limit && limit < INT64_MAX ? (int64_t)limit : -1;
+    return limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX;
 }
 
 #endif

@@ -26,13 +26,12 @@ quire_status run_log_start(struct catalog *c, int64_t tenant,
     stmt_bind_text(s, 3, bytes_str(command));
     stmt_bind_int(s, 4, unconfined);
     stmt_bind_int(s, 5, clock_us(c->clock));
-    st = sql_commit(c->db, DB_SOON, s, err);
-    *id = db_last_id(c->db);
-    return st;
+    st = db_begin(c->db, DB_SOON, tenant, err);
+    return st ? st : sql_end(c->db, sql_take_number(s, id, err), err);
 }
 
-quire_status run_log_end(struct catalog *c, const quire_run_record *r,
-                         quire_error *err)
+quire_status run_log_end(struct catalog *c, int64_t tenant,
+                         const quire_run_record *r, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(c, SQL_RUN_END, &s, err);
@@ -47,7 +46,8 @@ quire_status run_log_end(struct catalog *c, const quire_run_record *r,
     stmt_bind_int(s, 6, (int64_t)r->err_bytes);
     stmt_bind_text(s, 7, bytes_str(r->hit));
     stmt_bind_text(s, 8, bytes_str(r->confined));
-    return sql_commit(c->db, DB_SOON, s, err);
+    stmt_bind_int(s, 9, tenant);
+    return sql_commit(c->db, DB_SOON, tenant, s, err);
 }
 
 /* Text is in `keep`. */
@@ -126,7 +126,7 @@ quire_status run_log_clear(struct catalog *c, int64_t tenant,
                            const char *session, quire_run_fn each, void *ctx,
                            quire_error *err)
 {
-    quire_status st = db_begin(c->db, DB_DURABLE, err);
+    quire_status st = db_begin(c->db, DB_DURABLE, tenant, err);
 
     if (st)
         return st;

@@ -375,6 +375,6 @@ quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
                         (long long)version, (int)SCHEMA_STEPS);
     if (read_only)
         return version == 0 ? QUIRE_NOT_FOUND : QUIRE_OK;
-    st = db_begin(db, DB_DURABLE, err);
+    st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
     return st ? st : sql_end(db, take_steps(db, err), err);
 }

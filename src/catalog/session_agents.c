@@ -41,9 +41,9 @@ quire_status session_agent_of(struct catalog *c, int64_t session,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-quire_status session_agent_set(struct catalog *c, int64_t session,
-                               const char *agent, const char *definition,
-                               quire_error *err)
+quire_status session_agent_set(struct catalog *c, int64_t tenant,
+                               int64_t session, const char *agent,
+                               const char *definition, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(c, SQL_AGENT_SET, &s, err);
@@ -56,5 +56,5 @@ quire_status session_agent_set(struct catalog *c, int64_t session,
         stmt_bind_text(s, 3, bytes_str(definition));
     else
         stmt_bind_null(s, 3);
-    return sql_commit(c->db, DB_DURABLE, s, err);
+    return sql_commit(c->db, DB_DURABLE, tenant, s, err);
 }

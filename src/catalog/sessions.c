@@ -5,28 +5,24 @@
 #include "base/bytes.h"
 #include "base/err.h"
 
-quire_status session_row_find(struct catalog *c, int64_t tenant,
-                              const char *key, struct session_row *out,
-                              quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = use(c, SQL_SESSION_FIND, &s, err);
+/* ---- looking up --------------------------------------------------------- */
 
+quire_status session_row_ask(struct catalog *c, int64_t tenant, const char *key,
+                             struct session_asked *asked, quire_error *err)
+{
+    quire_status st = use(c, SQL_SESSION_FIND, &asked->find, err);
+
+    if (!st)
+        st = use(c, SQL_SESSION_NEXT_ID, &asked->next_id, err);
     if (st)
         return st;
-    stmt_bind_int(s, 1, tenant);
-    stmt_bind_text(s, 2, bytes_str(key));
-    st = sql_row(s, err);
-    if (!st)
-        *out = (struct session_row){
-            .tenant = tenant,
-            .session = stmt_column_int(s, 0),
-            .session_used = (uint64_t)stmt_column_int(s, 1),
-            .tenant_used = (uint64_t)stmt_column_int(s, 2),
-            .disabled = stmt_column_int(s, 3) != 0,
-        };
-    stmt_reset(s);
-    return st;
+    asked->tenant = tenant;
+    asked->key = key;
+    stmt_bind_int(asked->find, 1, tenant);
+    stmt_bind_text(asked->find, 2, bytes_str(key));
+    stmt_ask(asked->find);
+    stmt_ask(asked->next_id);
+    return QUIRE_OK;
 }
 
 static quire_status report_tenant_gone(int64_t tenant, quire_error *err)
@@ -36,30 +32,40 @@ static quire_status report_tenant_gone(int64_t tenant, quire_error *err)
                     "tenant #%lld has been removed", (long long)tenant);
 }
 
-quire_status session_row_stat(struct catalog *c, int64_t tenant,
+quire_status session_row_take(struct session_asked *asked,
+                              struct session_row *out, quire_error *err)
+{
+    struct stmt *s = asked->find;
+    quire_status st = sql_row(s, err);
+
+    *out = (struct session_row){.tenant = asked->tenant};
+    if (!st) {
+        out->session = stmt_column_int(s, 0);
+        out->session_used = (uint64_t)stmt_column_int(s, 1);
+        out->tenant_used = (uint64_t)stmt_column_int(s, 2);
+        out->disabled = stmt_column_int(s, 3) != 0;
+    }
+    stmt_reset(s);
+    return st == QUIRE_NOT_FOUND ? report_tenant_gone(asked->tenant, err) : st;
+}
+
+quire_status session_row_find(struct catalog *c, int64_t tenant,
                               const char *key, struct session_row *out,
                               quire_error *err)
 {
-    quire_status st = session_row_find(c, tenant, key, out, err);
-    struct stmt *s;
+    struct session_asked asked;
+    quire_error why;
+    quire_status st = session_row_ask(c, tenant, key, &asked, err);
 
-    if (st != QUIRE_NOT_FOUND)
-        return st;
-    *out = (struct session_row){.tenant = tenant};
-    st = use(c, SQL_TENANT_USED, &s, err);
     if (st)
         return st;
-    stmt_bind_int(s, 1, tenant);
-    st = sql_row(s, err);
-    if (!st) {
-        out->tenant_used = (uint64_t)stmt_column_int(s, 0);
-        out->disabled = stmt_column_int(s, 1) != 0;
-    } else if (st == QUIRE_NOT_FOUND) {
-        st = report_tenant_gone(tenant, err);
-    }
-    stmt_reset(s);
-    return st;
+    st = session_row_take(&asked, out, &why);
+    if (st && st != QUIRE_NOT_FOUND && err)
+        *err = why;
+    return st ? st : out->session ? QUIRE_OK : QUIRE_NOT_FOUND;
 }
+
+/* ---- adding, counting --------------------------------------------------- */
 
 /* The id of a built-in session; 0: not built in. */
 static int64_t built_in_id(int64_t tenant, const char *key)
@@ -69,81 +75,89 @@ static int64_t built_in_id(int64_t tenant, const char *key)
                                   : 0;
 }
 
+quire_status session_row_add(struct catalog *c, struct session_asked *asked,
+                             struct session_row *row, quire_error *err)
+{
+    int64_t id = built_in_id(asked->tenant, asked->key);
+    struct stmt *s;
+    quire_status st = id ? QUIRE_OK : sql_take_number(asked->next_id, &id, err);
+
+    if (!st)
+        st = use(c, SQL_SESSION_ADD, &s, err);
+    if (st)
+        return st;
+    row->session = id;
+    stmt_bind_int(s, 1, asked->tenant);
+    stmt_bind_text(s, 2, bytes_str(asked->key));
+    stmt_bind_int(s, 3, clock_us(c->clock));
+    stmt_bind_int(s, 4, id);
+    return stmt_post(s, err);
+}
+
 quire_status session_row_ensure(struct catalog *c, int64_t tenant,
                                 const char *key, struct session_row *out,
                                 quire_error *err)
 {
-    int64_t id = built_in_id(tenant, key);
-    quire_status st = session_row_find(c, tenant, key, out, err);
-    struct stmt *s;
+    struct session_asked asked;
+    quire_status st = session_row_ask(c, tenant, key, &asked, err);
 
-    if (st != QUIRE_NOT_FOUND)
-        return st;
-    st = use(c, id ? SQL_SESSION_ADD_BUILT_IN : SQL_SESSION_ADD, &s, err);
+    if (!st)
+        st = session_row_take(&asked, out, err);
+    return st || out->session ? st : session_row_add(c, &asked, out, err);
+}
+
+static quire_status count_tenant(struct catalog *c, int64_t tenant,
+                                 int64_t bytes, int64_t n, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(c, SQL_TENANT_COUNT, &s, err);
+
     if (st)
         return st;
     stmt_bind_int(s, 1, tenant);
-    stmt_bind_text(s, 2, bytes_str(key));
-    stmt_bind_int(s, 3, clock_us(c->clock));
-    if (id)
-        stmt_bind_int(s, 4, id);
-    st = sql_run(s, err);
-    /* The session had no row, so the foreign key failed: the tenant is gone. */
-    if (st == QUIRE_EXISTS)
-        st = report_tenant_gone(tenant, err);
-    return st ? st : session_row_find(c, tenant, key, out, err);
+    stmt_bind_int(s, 2, bytes);
+    stmt_bind_int(s, 3, n);
+    return stmt_post(s, err);
 }
 
 quire_status session_row_count(struct catalog *c, const struct session_row *row,
                                int64_t bytes, int64_t n, quire_error *err)
 {
-    const enum catalog_sql which[] = {SQL_SESSION_COUNT, SQL_TENANT_COUNT};
-    const int64_t id[] = {row->session, row->tenant};
-    quire_status st = QUIRE_OK;
-    int i;
+    struct stmt *s;
+    quire_status st = use(c, SQL_SESSION_COUNT, &s, err);
 
-    for (i = 0; i < 2 && !st; i++) {
-        struct stmt *s;
-
-        st = use(c, which[i], &s, err);
-        if (st)
-            break;
-        stmt_bind_int(s, 1, id[i]);
-        stmt_bind_int(s, 2, bytes);
-        stmt_bind_int(s, 3, n);
-        st = sql_run(s, err);
-    }
-    return st;
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, row->session);
+    stmt_bind_int(s, 2, bytes);
+    stmt_bind_int(s, 3, n);
+    stmt_bind_int(s, 4, row->tenant);
+    st = stmt_post(s, err);
+    return st ? st : count_tenant(c, row->tenant, bytes, n, err);
 }
 
 /* ---- removing ----------------------------------------------------------- */
 
 /* Foreign keys delete its artifacts and versions; the tenant's counters are
  * ours to change. */
-static quire_status drop_row(struct catalog *c, int64_t id, quire_error *err)
+static quire_status drop_row(struct catalog *c, const struct session_row *row,
+                             quire_error *err)
 {
-    int64_t tenant = 0, used = 0, n = 0;
+    int64_t used = 0, n = 0;
     struct stmt *s;
     quire_status st = use(c, SQL_SESSION_DROP, &s, err);
 
     if (st)
         return st;
-    stmt_bind_int(s, 1, id);
+    stmt_bind_int(s, 1, row->session);
+    stmt_bind_int(s, 2, row->tenant);
     st = sql_row(s, err);
     if (!st) {
-        tenant = stmt_column_int(s, 0);
-        used = stmt_column_int(s, 1);
-        n = stmt_column_int(s, 2);
+        used = stmt_column_int(s, 0);
+        n = stmt_column_int(s, 1);
     }
     stmt_reset(s);
-    if (!st)
-        st = use(c, SQL_TENANT_COUNT, &s, err);
-    if (st)
-        return st;
-    stmt_bind_int(s, 1, tenant);
-    stmt_bind_int(s, 2, -used);
-    stmt_bind_int(s, 3, -n);
-    return sql_run(s, err);
+    return st ? st : count_tenant(c, row->tenant, -used, -n, err);
 }
 
 quire_status removal_add(struct catalog *c, const struct removal *file,
@@ -167,13 +181,13 @@ quire_status session_row_remove(struct catalog *c, int64_t tenant,
     struct removal dir = {.name = tree, .size = REMOVAL_TREE};
     struct db *db = c->db;
     struct session_row row;
-    quire_status st = db_begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, tenant, err);
 
     if (st)
         return st;
     st = session_row_find(c, tenant, key, &row, err);
     if (!st)
-        st = drop_row(c, row.session, err);
+        st = drop_row(c, &row, err);
     if (!st || st == QUIRE_NOT_FOUND)
         st = removal_add(c, file, err);
     if (!st && tree)
@@ -181,20 +195,30 @@ quire_status session_row_remove(struct catalog *c, int64_t tenant,
     return sql_end(c->db, st, err);
 }
 
+quire_status removal_ask(struct catalog *c, const char *name, struct stmt **s,
+                         quire_error *err)
+{
+    quire_status st = use(c, SQL_REMOVAL_HAS, s, err);
+
+    if (st)
+        return st;
+    stmt_bind_text(*s, 1, bytes_str(name));
+    stmt_ask(*s);
+    return QUIRE_OK;
+}
+
 quire_status removal_is_pending(struct catalog *c, const char *name,
                                 bool *pending, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(c, SQL_REMOVAL_HAS, &s, err);
+    quire_status st = removal_ask(c, name, &s, err);
 
     *pending = false;
     if (st)
         return st;
-    stmt_bind_text(s, 1, bytes_str(name));
-    st = sql_row(s, err);
+    st = stmt_step(s, pending, err);
     stmt_reset(s);
-    *pending = !st;
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    return st;
 }
 
 quire_status removal_done(struct catalog *c, const char *name, quire_error *err)
@@ -268,7 +292,7 @@ quire_status catalog_recount(struct catalog *c, uint64_t *wrong,
     static const enum catalog_sql recounts[] = {SQL_SESSION_RECOUNT,
                                                 SQL_TENANT_RECOUNT};
     struct db *db = c->db;
-    quire_status st = db_begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
     struct stmt *s;
     int i;
 

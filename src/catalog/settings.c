@@ -381,7 +381,7 @@ quire_status settings_set(struct catalog *c, const char *key, const char *value,
         st = value ? QUIRE_OK : err_memory(err);
     }
     if (!st)
-        st = db_begin(c->db, DB_DURABLE, err);
+        st = db_begin(c->db, DB_DURABLE, DB_ALL_TENANTS, err);
     if (st) {
         arena_release(&tmp);
         return st;

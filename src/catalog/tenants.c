@@ -124,9 +124,7 @@ quire_status tenant_add(struct catalog *c, const char *name,
     stmt_bind_text(s, 1, bytes_str(name));
     stmt_bind_bytes(s, 2, bytes_of(token->byte, sizeof token->byte));
     stmt_bind_int(s, 3, clock_us(c->clock));
-    st = sql_run(s, err);
-    *id = db_last_id(c->db);
-    return st;
+    return sql_take_number(s, id, err);
 }
 
 quire_status tenant_set_token(struct catalog *c, int64_t id,

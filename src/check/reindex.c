@@ -105,7 +105,7 @@ static quire_status list_tenant_sessions(struct quire *q, int64_t tenant,
 quire_status reindex_sessions(struct quire *q, int64_t tenant, quire_error *err)
 {
     struct db *db = q->catalog.db;
-    quire_status st = db_begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
 
     if (st)
         return st;
@@ -131,7 +131,7 @@ static quire_status count_pads(struct quire *q, quire_error *err)
         " coalesce(sum(length(CAST(text AS BLOB))), 0) FROM pad_block WHERE"
         " pad = pad.id)";
     struct db *db = q->catalog.db;
-    quire_status st = db_begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
 
     if (st)
         return st;

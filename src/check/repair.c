@@ -89,7 +89,7 @@ static quire_status check_home(struct quire *q, const quire_check_hooks *h,
 static quire_status mend_index(struct quire *q, quire_error *err)
 {
     struct db *db = q->catalog.db;
-    quire_status st = db_begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
 
     if (st)
         return st;

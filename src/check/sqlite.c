@@ -108,7 +108,7 @@ static bool digests_sound(struct sqlite_look *l)
         " sqlite_autoindex_blob_1 ORDER BY sha256";
     struct db *db = l->db;
     struct sum a = {.n = 0}, b = {.n = 0};
-    quire_status st = db_begin(db, DB_LOOK, NULL);
+    quire_status st = db_begin(db, DB_LOOK, DB_ALL_TENANTS, NULL);
 
     if (st)
         return false;

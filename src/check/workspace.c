@@ -173,8 +173,8 @@ static quire_status check_file(void *ctx, const char *name,
     if (st == QUIRE_NOT_FOUND && !map_get(&c->seen, bytes_str(dir)))
         return QUIRE_OK; /* an orphan, or just being removed */
     if (!st)
-        st = artifact_by_path(c->q->artifacts, &owner, path, &c->keep, &one,
-                              err);
+        st = artifact_by_path(c->q->artifacts, tenant, key, path, &c->keep,
+                              &one, err);
     if (st == QUIRE_NOT_FOUND)
         return is_left_out(w, tenant, name, path, &owner, info)
                    ? QUIRE_OK

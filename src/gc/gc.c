@@ -112,7 +112,7 @@ static quire_status judge_file(void *ctx, const char *name,
     if (!layout_parse(b->c.layout, name, &c.digest))
         return QUIRE_OK;
     if (b->rows)
-        st = blob_table_find(b->rows, &c.digest, &p, err);
+        st = blob_table_find(b->rows, &c.digest, 0, &p, err);
     if (st != QUIRE_NOT_FOUND)
         return st; /* its row was judged */
     if (b->rows)
@@ -270,7 +270,7 @@ static quire_status record_some(struct judging *j, size_t *at, quire_error *err)
 {
     struct gc *g = j->g;
     struct db *db = ref_index_db(g->l);
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     size_t to = *at + NOTES_AT_ONCE;
 
     if (st)
@@ -296,7 +296,7 @@ static quire_status unrecord_some(struct judging *j, size_t *at,
 {
     struct gc *g = j->g;
     struct db *db = ref_index_db(g->l);
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     size_t to = *at + NOTES_AT_ONCE;
 
     if (st)
@@ -314,7 +314,7 @@ static quire_status record_numbers(struct judging *j, quire_error *err)
 {
     struct gc *g = j->g;
     struct db *db = ref_index_db(g->l);
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
 
     if (st)
         return st;

@@ -265,7 +265,7 @@ static quire_status apply_some(struct gc *g, size_t *at, quire_error *err)
 {
     struct db *db = ref_index_db(g->l);
     struct change c = {KEYS_INIT, KEYS_INIT};
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     size_t from = *at;
 
     if (st)
@@ -289,7 +289,7 @@ static quire_status apply_some(struct gc *g, size_t *at, quire_error *err)
 static quire_status set_dirty(struct gc *g, quire_error *err)
 {
     struct db *db = ref_index_db(g->l);
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
 
     return st ? st
               : gc_end(g, ref_index_set_number(g->l, REF_INDEX_DIRTY, 1, err),
@@ -318,7 +318,7 @@ static quire_status apply_all(struct gc *g, quire_error *err)
     size_t at = 0, to, n;
 
     while (!st && at < g->n_tasks) {
-        st = db_begin(db, DB_SOON, err);
+        st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
         if (st)
             return st;
         to = at + SOURCES_AT_ONCE < g->n_tasks ? at + SOURCES_AT_ONCE

@@ -17,7 +17,7 @@ static quire_status change_pin(struct db *db, const char *text,
         return st;
     stmt_bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
     stmt_bind_int(s, 2, now_s);
-    st = sql_commit(db, DB_DURABLE, s, err);
+    st = sql_commit(db, DB_DURABLE, DB_ALL_TENANTS, s, err);
     *changed = db_changes(db);
     stmt_finalize(s);
     return st;

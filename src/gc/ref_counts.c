@@ -262,7 +262,7 @@ static quire_status write_some(struct ref_index *l,
                                int64_t from, quire_error *err)
 {
     struct db *db = l->sql.db;
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     int64_t i;
 
     if (st)

@@ -17,7 +17,7 @@ static const char *const texts[N_LEDGER_SQL] = {
     [REF_INDEX_SQL_ALL_KEYS] = "SELECT keys FROM mentioned",
     [REF_INDEX_SQL_ADD] = "INSERT INTO source(inode, size, modified, changed,"
                           " tail, label, whole)"
-                          " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                          " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
     [REF_INDEX_SQL_CHANGE] =
         "UPDATE source SET inode = ?1, size = ?2,"
         " modified = ?3, changed = ?4, tail = ?5, whole = ?7"
@@ -84,7 +84,7 @@ struct db *ref_index_db(struct ref_index *l)
 
 quire_status ref_index_clear(struct db *db, quire_error *err)
 {
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
 
     if (st)
         return st;
@@ -228,9 +228,7 @@ quire_status ref_index_put_source(struct ref_index *l,
     else
         stmt_bind_int(s, 6, source->id);
     stmt_bind_int(s, 7, source->whole);
-    st = sql_run(s, err);
-    if (!st && fresh)
-        source->id = db_last_id(l->sql.db);
+    st = fresh ? sql_take_number(s, &source->id, err) : sql_run(s, err);
     return st ? st : set_keys(l, source->id, keys, err);
 }
 

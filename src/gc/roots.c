@@ -74,7 +74,7 @@ static quire_status change_root(struct db *db, const char *text,
         return st;
     stmt_bind_int(s, 2, root->is_dir);
     stmt_bind_int(s, 3, now_s);
-    st = db_begin(db, DB_DURABLE, err);
+    st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
     if (!st) {
         st = sql_run(s, err);
         if (!st && db_changes(db) == 0)

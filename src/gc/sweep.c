@@ -203,7 +203,7 @@ static quire_status may_remove(struct gc *g, const struct gc_candidate *c,
 
     *may = false;
     if (g->b->rows)
-        st = blob_table_find(g->b->rows, &c->digest, &p, err);
+        st = blob_table_find(g->b->rows, &c->digest, 0, &p, err);
     if (st != QUIRE_NOT_FOUND)
         return st;
     st = object_stat(files, name, &info, err);
@@ -248,7 +248,7 @@ static quire_status remove_rows(struct gc *g, struct gc_candidate *list,
                                 size_t n, struct turn *t, quire_error *err)
 {
     struct db *db = ref_index_db(g->l);
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     int64_t rows = 0;
     size_t i;
 

@@ -89,8 +89,12 @@ static quire_status insert_entry(struct memories *m,
                                  quire_memory *now, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&m->sql, SQL_ADD, &s, err);
+    quire_status st = sql_use(&m->sql, SQL_NEXT_ID, &s, err);
 
+    if (!st)
+        st = sql_take_number(s, &now->id, err);
+    if (!st)
+        st = sql_use(&m->sql, SQL_ADD, &s, err);
     if (st)
         return st;
     stmt_bind_int(s, 1, owner->tenant);
@@ -98,8 +102,8 @@ static quire_status insert_entry(struct memories *m,
     stmt_bind_int(s, 3, now->artifact);
     bind_text(s, 4, now);
     stmt_bind_int(s, 9, now->created_us);
-    st = sql_run(s, err);
-    now->id = db_last_id(m->db);
+    stmt_bind_int(s, 10, now->id);
+    st = stmt_post(s, err);
     return !st && now->artifact ? record_link(m, now->id, now->artifact, err)
                                 : st;
 }

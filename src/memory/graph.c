@@ -212,7 +212,7 @@ quire_status memory_graph(struct memories *m, int64_t tenant,
                           quire_error *err)
 {
     struct graph g = {.m = m, .tenant = tenant, .o = o, .keep = ARENA_INIT};
-    quire_status st = db_begin(m->db, DB_LOOK, err);
+    quire_status st = db_begin(m->db, DB_LOOK, tenant, err);
 
     if (st)
         return st;

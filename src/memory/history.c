@@ -161,7 +161,7 @@ static quire_status fail_not_history(const struct history *h, quire_error *err)
 static quire_status make_tables(struct history *h, quire_error *err)
 {
     struct db *db = h->db;
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
 
     if (st)
         return st;
@@ -311,7 +311,7 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
         return err_memory(err);
     if (h->text.len == 0)
         return QUIRE_OK;
-    st = db_begin(db, DB_SOON, err);
+    st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     if (st)
         return st;
     st = load_shape(h, err);
@@ -363,7 +363,7 @@ quire_status history_remove(struct history *h, const int64_t *ids, size_t n,
     quire_status st = db_exec(h->db, "PRAGMA secure_delete=ON", err);
 
     if (!st)
-        st = db_begin(h->db, DB_DURABLE, err);
+        st = db_begin(h->db, DB_DURABLE, DB_ALL_TENANTS, err);
     if (st)
         return st;
     st = load_shape(h, err);
@@ -543,7 +543,7 @@ static quire_status emit_found(struct history *h, struct search *f,
                                quire_error *err)
 {
     uint64_t limit = find->limit ? find->limit : HISTORY_LIMIT;
-    quire_status st = db_begin(h->db, DB_LOOK, err);
+    quire_status st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
 
     if (limit > HISTORY_LIMIT_MAX && limit != UINT64_MAX)
         limit = HISTORY_LIMIT_MAX;

@@ -38,9 +38,9 @@ void memories_free(struct memories *m)
     free(m);
 }
 
-quire_status memory_begin(struct memories *m, quire_error *err)
+quire_status memory_begin(struct memories *m, int64_t tenant, quire_error *err)
 {
-    return db_begin(m->db, DB_DURABLE, err);
+    return db_begin(m->db, DB_DURABLE, tenant, err);
 }
 
 quire_status memory_end(struct memories *m, quire_status st, quire_error *err)
@@ -55,7 +55,7 @@ quire_status memory_end(struct memories *m, quire_status st, quire_error *err)
 quire_status memory_reindex(struct memories *m, int64_t tenant,
                             quire_error *err)
 {
-    quire_status st = memory_begin(m, err);
+    quire_status st = memory_begin(m, tenant, err);
 
     if (st)
         return st;

@@ -60,7 +60,7 @@ void memories_free(struct memories *m);
 /* Begin a write transaction, and end it: committed, and durable, if `st` is
  * QUIRE_OK, else rolled back. Returns `st`, or why it could not be committed.
  */
-quire_status memory_begin(struct memories *m, quire_error *err);
+quire_status memory_begin(struct memories *m, int64_t tenant, quire_error *err);
 quire_status memory_end(struct memories *m, quire_status st, quire_error *err);
 
 /* Names of types and kinds of relation, and back: NULL and -1 for unknown ones.

@@ -16,6 +16,7 @@ enum memory_sql {
     SQL_LIST,
     SQL_LIST_AS_OF,
     SQL_EACH,
+    SQL_NEXT_ID,
     SQL_ADD,
     SQL_CHANGE,
     SQL_END,

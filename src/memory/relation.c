@@ -85,9 +85,7 @@ static quire_status insert_relation(struct memories *m, int64_t tenant,
     stmt_bind_int(s, 3, now->target);
     stmt_bind_text(s, 4, bytes_str(kinds[now->kind]));
     stmt_bind_int(s, 5, now->created_us);
-    st = sql_run(s, err);
-    now->id = db_last_id(m->db);
-    return st;
+    return sql_take_number(s, &now->id, err);
 }
 
 quire_status relation_add(struct memories *m, int64_t tenant,

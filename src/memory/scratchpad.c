@@ -139,7 +139,7 @@ quire_status scratchpad_append(struct scratchpads *p, int64_t tenant,
     if (!st && block.len > PAD_BYTES_MAX)
         st = fail_full(err);
     if (!st)
-        st = db_begin(p->db, DB_DURABLE, err);
+        st = db_begin(p->db, DB_DURABLE, tenant, err);
     if (!st) {
         st = reserve_bytes(p, tenant, name, block.len, now_us, &id, size, err);
         if (!st)
@@ -208,7 +208,7 @@ quire_status scratchpad_clear(struct scratchpads *p, int64_t tenant,
                               quire_bytes name, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db_begin(p->db, DB_DURABLE, err);
+    quire_status st = db_begin(p->db, DB_DURABLE, tenant, err);
 
     if (st)
         return st;

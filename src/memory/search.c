@@ -319,7 +319,8 @@ quire_status memory_search(struct memories *m, const struct memory_query *q,
         .now_us = q->as_of_us ? q->as_of_us : clock_us(m->clock),
         .hits = malloc(2 * HITS_MAX * sizeof(struct hit)),
     };
-    quire_status st = r.hits ? db_begin(m->db, DB_LOOK, err) : err_memory(err);
+    quire_status st = r.hits ? db_begin(m->db, DB_LOOK, DB_ALL_TENANTS, err)
+                             : err_memory(err);
 
     *partial = false;
     if (!st) {

@@ -46,10 +46,11 @@ const char *const memory_sql[N_MEMORY_SQL] = {
     [SQL_LIST] = ENTRY "WHERE m.tenant = ?1 AND m.valid_to = 0 " RANGE,
     [SQL_LIST_AS_OF] = ENTRY "WHERE m.tenant = ?1 AND " THEN("?7") RANGE,
     [SQL_EACH] = ENTRY "WHERE m.tenant = ?1",
+    [SQL_NEXT_ID] = DB_NEXT_ID("memory"),
     [SQL_ADD] = "INSERT INTO memory(tenant, session, artifact, type, title,"
-                " content, source, tags, created, updated, valid_from)"
+                " content, source, tags, created, updated, valid_from, id)"
                 " VALUES(?1, nullif(?2, 0), nullif(?3, 0), ?4, ?5, ?6, ?7, ?8,"
-                " ?9, ?9, ?9)",
+                " ?9, ?9, ?9, ?10)",
     /* ?3 is a new link; 0 removes it; less leaves it, also one to a
      * soft-deleted artifact. */
     [SQL_CHANGE] = "UPDATE memory SET updated = ?2, artifact = CASE WHEN ?3 < 0"
@@ -69,7 +70,7 @@ const char *const memory_sql[N_MEMORY_SQL] = {
     [SQL_RELATION_FIND] = RELATION
     "WHERE source = ?1 AND target = ?2 AND kind = ?3",
     [SQL_RELATION_ADD] = "INSERT INTO relation(tenant, source, target, kind,"
-                         " created) VALUES(?1, ?2, ?3, ?4, ?5)",
+                         " created) VALUES(?1, ?2, ?3, ?4, ?5) RETURNING id",
     [SQL_RELATION_REMOVE] = "DELETE FROM relation WHERE id = ?1 AND tenant = ?2"
                             " RETURNING id",
     /* One condition each that an index answers. */

@@ -207,7 +207,7 @@ static void write_row(struct list_cache *c, quire_bytes records)
     struct stmt *s;
     bool row;
 
-    if (db_inside(db) || db_begin(db, DB_IF_FREE, NULL))
+    if (db_inside(db) || db_begin(db, DB_IF_FREE, DB_ALL_TENANTS, NULL))
         return;
     if (!db_prepare(db, sql, &s, NULL)) {
         stmt_bind_text(s, 1, bytes_str(c->key));

@@ -4,6 +4,20 @@
  * Connect, prepare, bind, step, transactions; no knowledge of tables. A backend
  * is done when tests/conform/ passes over it.
  *
+ * A database may be a network away, so the interface separates sending from
+ * waiting. A caller asks everything, decides, then changes everything:
+ *
+ *     begin, ask, ask, ask     sent together
+ *     step, step, step         the first one waits for all of them
+ *     post, post, commit       sent together; commit waits
+ *
+ * That is two waits, however many statements there are. SQLite executes a
+ * statement when it is stepped or posted, and has nothing to wait for.
+ *
+ * SQL is the subset that SQLite and PostgreSQL both accept; tools/check-sql finds
+ * most of the rest. A statement on a table that belongs to tenants names the
+ * tenant.
+ *
  * One thread uses a connection at a time.
  */
 #ifndef STORE_DB_H
@@ -34,6 +48,15 @@ enum db_begin {
     DB_IF_FREE, /* as DB_SOON; QUIRE_BUSY at once if the lock is taken */
 };
 
+/* The scope of a transaction that is not limited to one tenant. */
+#define DB_ALL_TENANTS INT64_C(0)
+
+/* Instead of SQL for prepare(): a query with one row and one column, an id for a new
+ * row of `table`, a string literal. The table's ids are serial (DDL_SERIAL_KEY): an
+ * id is never returned again once a row had it. In a write transaction the id is
+ * the caller's until its end. */
+#define DB_NEXT_ID(table) "NEXT ID OF " table
+
 struct db_ops {
     /* Statements that return nothing; several at once are allowed. */
     quire_status (*exec)(struct db *db, const char *sql, quire_error *err);
@@ -48,6 +71,18 @@ struct db_ops {
     void (*bind_bytes)(struct stmt *s, int at, quire_bytes value);
     void (*bind_text)(struct stmt *s, int at, quire_bytes value);
     void (*bind_null)(struct stmt *s, int at);
+
+    /* Send a bound query now, and read its rows later with step(). Its rows are
+     * those of a moment between both; the caller changes none of them in
+     * between. A failure is reported by step(). Several statements may have been
+     * asked at a time. */
+    void (*ask)(struct stmt *s);
+
+    /* Execute a bound statement that returns no rows, and reset it. Its failure is
+     * reported by this call, by any later call of the transaction that waits, or
+     * by commit(): whichever comes first. Only for statements whose failure ends
+     * the transaction. changes() is not known afterwards. */
+    quire_status (*post)(struct stmt *s, quire_error *err);
 
     /* *row: a row is available. Without one the statement has ended. QUIRE_BUSY
      * when another writer held the lock too long, QUIRE_EXISTS for a
@@ -66,9 +101,12 @@ struct db_ops {
     void (*finalize)(struct stmt *s);
 
     /* Transactions do not nest. A write transaction takes the write lock at its
-     * start: it cannot fail for that later. After a failed commit no
+     * start: it cannot fail for that later. The lock is that of the tenant `scope`,
+     * whose rows alone the transaction then changes, or of the whole database
+     * (DB_ALL_TENANTS); SQLite has only the latter. After a failed commit no
      * transaction is open. */
-    quire_status (*begin)(struct db *db, enum db_begin mode, quire_error *err);
+    quire_status (*begin)(struct db *db, enum db_begin mode, int64_t scope,
+                          quire_error *err);
     quire_status (*commit)(struct db *db, quire_error *err);
     void (*rollback)(struct db *db);
 
@@ -97,9 +135,8 @@ struct db_ops {
      * memory or disk fail, whatever it was doing. */
     bool (*inside)(struct db *db);
 
-    /* Rows the last statement changed; the id of the last insert. */
+    /* Rows the last statement changed. */
     int64_t (*changes)(struct db *db);
-    int64_t (*last_id)(struct db *db);
 
     /* A number that the schema's owner keeps with the tables; 0 at first. It is
      * part of the transaction that sets it. */
@@ -109,7 +146,9 @@ struct db_ops {
                                        quire_error *err);
 
     /* A number that changes when another connection has committed, and that
-     * the changes of this one leave alone. */
+     * the changes of this one leave alone. It does not wait: a database a network
+     * away reports it with every answer, and a change is then noticed one call
+     * later. */
     quire_status (*data_version)(struct db *db, int64_t *version,
                                  quire_error *err);
 
@@ -180,6 +219,16 @@ static inline void stmt_bind_null(struct stmt *s, int at)
     s->ops->bind_null(s, at);
 }
 
+static inline void stmt_ask(struct stmt *s)
+{
+    s->ops->ask(s);
+}
+
+static inline quire_status stmt_post(struct stmt *s, quire_error *err)
+{
+    return s->ops->post(s, err);
+}
+
 static inline quire_status stmt_step(struct stmt *s, bool *row,
                                      quire_error *err)
 {
@@ -224,9 +273,9 @@ static inline quire_status db_prepare(struct db *db, const char *sql,
 }
 
 static inline quire_status db_begin(struct db *db, enum db_begin mode,
-                                    quire_error *err)
+                                    int64_t scope, quire_error *err)
 {
-    return db->ops->begin(db, mode, err);
+    return db->ops->begin(db, mode, scope, err);
 }
 
 static inline quire_status db_commit(struct db *db, quire_error *err)
@@ -268,11 +317,6 @@ static inline bool db_inside(struct db *db)
 static inline int64_t db_changes(struct db *db)
 {
     return db->ops->changes(db);
-}
-
-static inline int64_t db_last_id(struct db *db)
-{
-    return db->ops->last_id(db);
 }
 
 static inline quire_status db_schema_version(struct db *db, int64_t *version,

@@ -18,5 +18,5 @@ static quire_status fail_nth_call(void *ctx, const char *call, const char *on,
 
 struct intercept fault_hook(struct fault *f)
 {
-    return (struct intercept){fail_nth_call, NULL, f};
+    return (struct intercept){.before = fail_nth_call, .ctx = f};
 }

@@ -23,6 +23,9 @@ struct intercept {
     void (*after)(void *ctx, const char *call, const char *on,
                   quire_status result);
     void *ctx;
+    /* May be NULL. A database a network away would make the caller wait here for
+     * an answer; `on` is the SQL or the call. */
+    void (*wait)(void *ctx, const char *on);
 };
 
 /* The wrapper owns the backend: freeing or closing it does both. On failure
@@ -66,5 +69,13 @@ struct trace {
 };
 
 struct intercept trace_hook(struct trace *t);
+
+/* Counts the waits of a database, see db.h. `on` may be NULL. */
+struct waits {
+    long n;
+    void (*on)(const char *what);
+};
+
+struct intercept waits_hook(struct waits *w);
 
 #endif

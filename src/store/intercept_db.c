@@ -13,13 +13,17 @@ struct intercepted_db {
     struct db base;
     struct db *inner;
     struct intercept intercept;
+    unsigned flight; /* waits so far, plus 1 */
+    bool reads;      /* the open transaction is DB_LOOK */
 };
 
 struct intercepted_stmt {
     struct stmt base;
     struct stmt *inner;
-    const struct intercept *intercept;
-    char *sql; /* owned */
+    struct intercepted_db *db;
+    char *sql;     /* owned */
+    unsigned sent; /* the flight that it was asked in; 0: it was not */
+    bool begun;    /* it was stepped since it was reset */
 };
 
 static const struct db_ops intercepted_db_ops;
@@ -34,7 +38,26 @@ static struct stmt *in_stmt(struct stmt *s)
     return ((struct intercepted_stmt *)s)->inner;
 }
 
-DB_CALL(exec, exec, "db exec", sql,
+/* A call that a distant database answers after a round trip: everything sent before
+ * has been answered then, too. */
+static void count_wait(struct intercepted_db *t, const char *on)
+{
+    t->flight++;
+    if (t->intercept.wait)
+        t->intercept.wait(t->intercept.ctx, on);
+}
+
+#define DB_WAIT(fn, slot, call, on, params, ...)          \
+    static quire_status intercepted_##fn params           \
+    {                                                     \
+        struct intercepted_db *t = of_db(db);             \
+                                                          \
+        count_wait(t, *(on) ? (on) : (call));             \
+        PASS(&t->intercept, call, on,                     \
+             t->inner->ops->slot(t->inner, __VA_ARGS__)); \
+    }
+
+DB_WAIT(exec, exec, "db exec", sql,
         (struct db * db, const char *sql, quire_error *err), sql, err)
 
 static quire_status prepare_inner(struct intercepted_db *t, const char *sql,
@@ -56,7 +79,7 @@ static quire_status prepare_inner(struct intercepted_db *t, const char *sql,
         return st;
     }
     s->base.ops = &intercepted_db_ops;
-    s->intercept = &t->intercept;
+    s->db = t;
     *out = &s->base;
     return QUIRE_OK;
 }
@@ -88,12 +111,31 @@ static void intercepted_bind_null(struct stmt *s, int at)
     in_stmt(s)->ops->bind_null(in_stmt(s), at);
 }
 
+static void intercepted_ask(struct stmt *s)
+{
+    struct intercepted_stmt *t = (struct intercepted_stmt *)s;
+
+    t->sent = t->db->flight;
+    stmt_ask(t->inner);
+}
+
+static quire_status intercepted_post(struct stmt *s, quire_error *err)
+{
+    struct intercepted_stmt *t = (struct intercepted_stmt *)s;
+
+    PASS(&t->db->intercept, "db post", t->sql, stmt_post(t->inner, err));
+}
+
 static quire_status intercepted_step(struct stmt *s, bool *row,
                                      quire_error *err)
 {
     struct intercepted_stmt *t = (struct intercepted_stmt *)s;
 
-    PASS(t->intercept, "db step", t->sql, stmt_step(t->inner, row, err));
+    /* Its first row waits, unless it was asked and another wait came since. */
+    if (!t->begun && (!t->sent || t->sent == t->db->flight))
+        count_wait(t->db, t->sql);
+    t->begun = true;
+    PASS(&t->db->intercept, "db step", t->sql, stmt_step(t->inner, row, err));
 }
 
 static int64_t intercepted_column_int(struct stmt *s, int at)
@@ -113,6 +155,10 @@ static bool intercepted_column_null(struct stmt *s, int at)
 
 static void intercepted_reset(struct stmt *s)
 {
+    struct intercepted_stmt *t = (struct intercepted_stmt *)s;
+
+    t->sent = 0;
+    t->begun = false;
     in_stmt(s)->ops->reset(in_stmt(s));
 }
 
@@ -123,8 +169,14 @@ static void intercepted_finalize(struct stmt *s)
     free(s);
 }
 
-DB_CALL(db_begin, begin, "db begin", "",
-        (struct db * db, enum db_begin mode, quire_error *err), mode, err)
+/* Sent with the next statement. */
+static quire_status intercepted_db_begin(struct db *db, enum db_begin mode,
+                                         int64_t scope, quire_error *err)
+{
+    of_db(db)->reads = mode == DB_LOOK;
+    PASS(&of_db(db)->intercept, "db begin", "",
+         db_begin(of_db(db)->inner, mode, scope, err));
+}
 
 /* After a failed commit no transaction is open, also when the hook failed the
  * call. */
@@ -133,6 +185,8 @@ static quire_status intercepted_db_commit(struct db *db, quire_error *err)
     struct intercepted_db *t = of_db(db);
     quire_status st = call_before(&t->intercept, "db commit", "", err);
 
+    if (!t->reads)
+        count_wait(t, "db commit");
     if (st)
         t->inner->ops->rollback(t->inner);
     else
@@ -155,6 +209,7 @@ static quire_status intercepted_close_group(struct db *db, bool keep,
     struct intercepted_db *t = of_db(db);
     quire_status st = call_before(&t->intercept, "db close group", "", err);
 
+    count_wait(t, "db close group");
     /* A failure that ends its transaction spoils the group. */
     if (st) {
         t->inner->ops->exec(t->inner, "ROLLBACK", NULL);
@@ -183,34 +238,29 @@ static int64_t intercepted_changes(struct db *db)
     return of_db(db)->inner->ops->changes(of_db(db)->inner);
 }
 
-static int64_t intercepted_last_id(struct db *db)
-{
-    return of_db(db)->inner->ops->last_id(of_db(db)->inner);
-}
-
-DB_CALL(schema_version, schema_version, "db schema version", "",
+DB_WAIT(schema_version, schema_version, "db schema version", "",
         (struct db * db, int64_t *version, quire_error *err), version, err)
 
-DB_CALL(set_schema_version, set_schema_version, "db set schema version", "",
+DB_WAIT(set_schema_version, set_schema_version, "db set schema version", "",
         (struct db * db, int version, quire_error *err), version, err)
 
 DB_CALL(data_version, data_version, "db data version", "",
         (struct db * db, int64_t *version, quire_error *err), version, err)
 
-DB_CALL(has_table, has_table, "db has table", name,
+DB_WAIT(has_table, has_table, "db has table", name,
         (struct db * db, const char *name, bool *has, quire_error *err), name,
         has, err)
 
-DB_CALL(has_only_tables, has_only_tables, "db has only tables", a,
+DB_WAIT(has_only_tables, has_only_tables, "db has only tables", a,
         (struct db * db, const char *a, const char *b, bool *only,
          quire_error *err),
         a, b, only, err)
 
-DB_CALL(space, space, "db space", "",
+DB_WAIT(space, space, "db space", "",
         (struct db * db, int64_t *bytes, int64_t *unused, quire_error *err),
         bytes, unused, err)
 
-DB_CALL(release_space, release_space, "db release space", "",
+DB_WAIT(release_space, release_space, "db release space", "",
         (struct db * db, int64_t max, int64_t *released, quire_error *err), max,
         released, err)
 
@@ -227,6 +277,8 @@ static const struct db_ops intercepted_db_ops = {
     .bind_bytes = intercepted_bind_bytes,
     .bind_text = intercepted_bind_text,
     .bind_null = intercepted_bind_null,
+    .ask = intercepted_ask,
+    .post = intercepted_post,
     .step = intercepted_step,
     .column_int = intercepted_column_int,
     .column_bytes = intercepted_column_bytes,
@@ -242,7 +294,6 @@ static const struct db_ops intercepted_db_ops = {
     .settle = intercepted_db_settle,
     .inside = intercepted_inside,
     .changes = intercepted_changes,
-    .last_id = intercepted_last_id,
     .schema_version = intercepted_schema_version,
     .set_schema_version = intercepted_set_schema_version,
     .data_version = intercepted_data_version,
@@ -260,7 +311,11 @@ quire_status db_intercept(struct db *inner, struct intercept intercept,
 
     if (!t)
         return err_memory(err);
-    *t = (struct intercepted_db){{&intercepted_db_ops}, inner, intercept};
+    *t = (struct intercepted_db){{&intercepted_db_ops},
+                                 inner,
+                                 intercept,
+                                 1,
+                                 false};
     *out = &t->base;
     return QUIRE_OK;
 }

@@ -116,14 +116,23 @@ quire_status sql_end(struct db *db, quire_status st, quire_error *err)
     return st;
 }
 
-quire_status sql_commit(struct db *db, enum db_begin mode, struct stmt *s,
-                        quire_error *err)
+quire_status sql_commit(struct db *db, enum db_begin mode, int64_t scope,
+                        struct stmt *s, quire_error *err)
 {
-    quire_status st = db_begin(db, mode, err);
+    quire_status st = db_begin(db, mode, scope, err);
 
     if (st)
         return st;
-    return sql_end(db, sql_run(s, err), err);
+    return sql_end(db, stmt_post(s, err), err);
+}
+
+quire_status sql_take_number(struct stmt *s, int64_t *out, quire_error *err)
+{
+    quire_status st = sql_row(s, err);
+
+    *out = st ? 0 : stmt_column_int(s, 0);
+    stmt_reset(s);
+    return st;
 }
 
 quire_status sql_number(struct db *db, const char *text, int64_t *out,
@@ -135,9 +144,7 @@ quire_status sql_number(struct db *db, const char *text, int64_t *out,
     *out = 0;
     if (st)
         return st;
-    st = sql_row(s, err);
-    if (!st)
-        *out = stmt_column_int(s, 0);
+    st = sql_take_number(s, out, err);
     stmt_finalize(s);
     return st;
 }

@@ -42,12 +42,17 @@ void sql_reset(struct sql *s, int which);
  * resets it after reading. */
 quire_status sql_row(struct stmt *s, quire_error *err);
 
-/* Step a statement that returns no rows, and reset it. */
+/* Step a statement that returns no rows, and reset it: for statements whose
+ * failure, or whose number of rows, decides what comes next. Others are posted. */
 quire_status sql_run(struct stmt *s, quire_error *err);
 
-/* The same in a transaction of its own. */
-quire_status sql_commit(struct db *db, enum db_begin mode, struct stmt *s,
-                        quire_error *err);
+/* Post a statement in a transaction of its own. */
+quire_status sql_commit(struct db *db, enum db_begin mode, int64_t scope,
+                        struct stmt *s, quire_error *err);
+
+/* The number in the first column of the only row, of a statement that may have been
+ * asked; resets it. QUIRE_NOT_FOUND without a message. */
+quire_status sql_take_number(struct stmt *s, int64_t *out, quire_error *err);
 
 /* End a transaction: commit if `st` is QUIRE_OK, else roll back and pass `st`
  * on. */

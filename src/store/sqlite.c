@@ -193,15 +193,32 @@ static struct sqlite_stmt_of *stmt_of(struct stmt *s)
     return (struct sqlite_stmt_of *)s;
 }
 
+/* SQLite keeps the highest id of a table with serial ids. It has no row before the
+ * first one. */
+static const char *expand_next_id(const char *sql, char *room, size_t cap)
+{
+    size_t len = strlen(DB_NEXT_ID(""));
+
+    if (strncmp(sql, DB_NEXT_ID(""), len))
+        return sql;
+    snprintf(room, cap,
+             "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence"
+             " WHERE name = '%s'",
+             sql + len);
+    return room;
+}
+
 static quire_status sqlite_prepare(struct db *base, const char *sql,
                                    struct stmt **out, quire_error *err)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
     struct sqlite_stmt_of *s = calloc(1, sizeof *s);
+    char room[128];
     int rc;
 
     if (!s)
         return err_memory(err);
+    sql = expand_next_id(sql, room, sizeof room);
     s->base.ops = &sqlite_ops;
     s->db = d;
     rc = sqlite3_prepare_v3(d->handle, sql, -1, SQLITE_PREPARE_PERSISTENT,
@@ -244,6 +261,12 @@ static void sqlite_bind_text(struct stmt *s, int at, quire_bytes value)
 static void sqlite_bind_null(struct stmt *s, int at)
 {
     record_bind(stmt_of(s), sqlite3_bind_null(stmt_of(s)->handle, at));
+}
+
+/* There is nothing to send. */
+static void sqlite_ask(struct stmt *s)
+{
+    (void)s;
 }
 
 static quire_status sqlite_step(struct stmt *s, bool *row, quire_error *err)
@@ -290,6 +313,15 @@ static void sqlite_reset(struct stmt *s)
 {
     sqlite3_reset(stmt_of(s)->handle);
     stmt_of(s)->bind_rc = 0;
+}
+
+static quire_status sqlite_post(struct stmt *s, quire_error *err)
+{
+    bool row;
+    quire_status st = sqlite_step(s, &row, err);
+
+    sqlite_reset(s);
+    return st;
 }
 
 static void sqlite_finalize(struct stmt *s)
@@ -357,12 +389,13 @@ static quire_status begin_part(struct sqlite_db *d, enum db_begin mode,
 }
 
 static quire_status sqlite_begin(struct db *base, enum db_begin mode,
-                                 quire_error *err)
+                                 int64_t scope, quire_error *err)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
     int busy_ms = d->busy_ms;
     quire_status st;
 
+    (void)scope;
     if (d->group)
         return begin_part(d, mode, err);
     if (retry_undo(d, err))
@@ -463,7 +496,7 @@ static quire_status sqlite_open_group(struct db *base, quire_error *err)
     quire_status st = d->group
                           ? err_set(err, QUIRE_INVALID,
                                     "%s already has an open group", d->path)
-                          : sqlite_begin(base, DB_SOON, err);
+                          : sqlite_begin(base, DB_SOON, DB_ALL_TENANTS, err);
 
     if (st)
         return st;
@@ -514,11 +547,6 @@ static int64_t sqlite_changes(struct db *base)
     return sqlite3_changes64(((struct sqlite_db *)base)->handle);
 }
 
-static int64_t sqlite_last_id(struct db *base)
-{
-    return sqlite3_last_insert_rowid(((struct sqlite_db *)base)->handle);
-}
-
 static void sqlite_close(struct db *base)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
@@ -540,6 +568,8 @@ const struct db_ops sqlite_ops = {
     .bind_bytes = sqlite_bind_bytes,
     .bind_text = sqlite_bind_text,
     .bind_null = sqlite_bind_null,
+    .ask = sqlite_ask,
+    .post = sqlite_post,
     .step = sqlite_step,
     .column_int = sqlite_column_int,
     .column_bytes = sqlite_column_bytes,
@@ -555,7 +585,6 @@ const struct db_ops sqlite_ops = {
     .settle = sqlite_settle,
     .inside = sqlite_inside,
     .changes = sqlite_changes,
-    .last_id = sqlite_last_id,
     .schema_version = sqlite_schema_version,
     .set_schema_version = sqlite_set_schema_version,
     .data_version = sqlite_data_version,

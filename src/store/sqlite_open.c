@@ -95,7 +95,7 @@ static quire_status check_ours(struct sqlite_db *d, bool *fresh,
     bool row;
     int64_t id = 0, tables = 0;
 
-    st = sqlite_ops.begin(&d->base, DB_LOOK, err);
+    st = sqlite_ops.begin(&d->base, DB_LOOK, DB_ALL_TENANTS, err);
     if (!st)
         st = sqlite_ops.prepare(&d->base,
                                 "SELECT application_id, (SELECT count(*) FROM "

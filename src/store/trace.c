@@ -1,4 +1,4 @@
-/* trace.c - log intercepted calls, one line each */
+/* trace.c - log intercepted calls, one line each; count waits */
 #include <stdio.h>
 
 #include "store/intercept.h"
@@ -16,5 +16,19 @@ static void log_call(void *ctx, const char *call, const char *on,
 
 struct intercept trace_hook(struct trace *t)
 {
-    return (struct intercept){NULL, log_call, t};
+    return (struct intercept){.after = log_call, .ctx = t};
+}
+
+static void count_one(void *ctx, const char *on)
+{
+    struct waits *w = ctx;
+
+    w->n++;
+    if (w->on)
+        w->on(on);
+}
+
+struct intercept waits_hook(struct waits *w)
+{
+    return (struct intercept){.ctx = w, .wait = count_one};
 }

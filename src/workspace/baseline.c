@@ -237,7 +237,7 @@ static quire_status write_changes(struct workspace *s, quire_error *err)
 {
     struct db *db = s->c.db;
     int64_t session = 0;
-    quire_status st = db_begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     size_t i;
 
     if (st)
@@ -287,7 +287,7 @@ quire_status baseline_clear(struct workspace *s, int64_t session,
     stmt_reset(q);
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    st = db_begin(db, DB_SOON, err);
+    st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     if (st)
         return st;
     st = sql_use(&s->sql, COPY_FORGET, &q, err);

@@ -247,7 +247,7 @@ static void batches(struct fix *f)
     quire_digest d[300];
     int i;
 
-    OK(blobs_begin(f->blobs, &test_err));
+    OK(blobs_begin(f->blobs, DB_ALL_TENANTS, &test_err));
     for (i = 0; i < 300; i++) {
         content[i] = prose((size_t)i * 900, (uint64_t)i);
         d[i] = fix_put(f, content[i]);
@@ -272,7 +272,7 @@ static void rolled_back(struct fix *f)
     quire_bytes small = prose(500, 3), large = noise(80000, 4);
     quire_digest a, b;
 
-    OK(blobs_begin(f->blobs, &test_err));
+    OK(blobs_begin(f->blobs, DB_ALL_TENANTS, &test_err));
     a = fix_put(f, small);
     b = fix_put(f, large);
     blobs_rollback(f->blobs);

@@ -421,7 +421,7 @@ TEST(a_copy_written_by_a_transaction_that_was_rolled_back_is_not_trusted)
     d = fix_put(&f, text);
     flip(&f, &d);
     trust_clear(f.blobs);
-    OK(blobs_begin(f.blobs, &test_err));
+    OK(blobs_begin(f.blobs, DB_ALL_TENANTS, &test_err));
     OK(blob_put(blob_view_all(f.blobs), text, QUIRE_PUT_MOVE, &info,
                 &test_err));
     blobs_rollback(f.blobs);

@@ -56,7 +56,7 @@ TEST(what_a_batch_acknowledges_is_synced_by_its_commit)
 
             fix_open(&f, layouts[l], true);
             lasting_watch(true);
-            OK(blobs_begin(f.blobs, &test_err));
+            OK(blobs_begin(f.blobs, DB_ALL_TENANTS, &test_err));
             for (i = 0; i < n; i++) {
                 memcpy(noise, &i, sizeof i);
                 fix_put(&f, bytes_of(noise, 90000));
@@ -104,7 +104,7 @@ TEST(content_that_someone_else_wrote_is_synced_before_it_is_relied_on)
         write_carelessly(fix_file(&f, &d), content);
         YES(lasting_marked() > 0);
         if (batch)
-            OK(blobs_begin(f.blobs, &test_err));
+            OK(blobs_begin(f.blobs, DB_ALL_TENANTS, &test_err));
         OK(blob_put(blob_view_all(f.blobs), content, 0, &info, &test_err));
         EQ(1, info.existed);
         if (batch)

@@ -98,7 +98,7 @@ static void everything(struct fix *f, struct acked *a)
         blob_put(blob_view_all(f->blobs), bytes_of(noise, 90000), 0, info,
                  &test_err),
         info);
-    st = blobs_begin(f->blobs, &test_err);
+    st = blobs_begin(f->blobs, DB_ALL_TENANTS, &test_err);
     a->failed |= st != QUIRE_OK;
     if (!st) {
         for (i = 0; i < 3; i++)

@@ -428,7 +428,8 @@ TEST(a_catalogue_that_another_does_not_let_go_is_busy_and_can_be_read)
 
         close(hold[1]);
         if (db_sqlite_open(&config, &db, &test_err) ||
-            db_begin(db, DB_SOON, &test_err) || write(ready[1], "", 1) != 1)
+            db_begin(db, DB_SOON, DB_ALL_TENANTS, &test_err) ||
+            write(ready[1], "", 1) != 1)
             _exit(1);
         _exit(read(hold[0], &byte, 1) != 0);
     }

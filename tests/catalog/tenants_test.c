@@ -60,7 +60,7 @@ static int64_t add(struct fixture *r, const char *name, uint8_t byte)
     int64_t id;
 
     memset(token.byte, byte, sizeof token.byte);
-    OK(db_begin(db, DB_DURABLE, &test_err));
+    OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     OK(tenant_add(&r->catalog, name, &token, &id, &test_err));
     OK(db_commit(db, &test_err));
     return id;
@@ -70,7 +70,7 @@ static void drop(struct fixture *r, int64_t id, bool keep)
 {
     struct db *db = r->store.db;
 
-    OK(db_begin(db, DB_DURABLE, &test_err));
+    OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     OK(artifacts_drop_fulltext(r->a, id, &test_err));
     OK(tenant_drop(&r->catalog, id, "tenants/9", &test_err));
     if (keep)

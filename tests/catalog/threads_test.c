@@ -270,8 +270,8 @@ static void *put_thread(void *ctx)
     p->tap.inner = q->catalog.db;
     if (p->tap.fault &&
         !db_intercept(q->catalog.db,
-                      (struct intercept){hear_leader, NULL, &p->tap}, &tapped,
-                      &err))
+                      (struct intercept){.before = hear_leader, .ctx = &p->tap},
+                      &tapped, &err))
         q->catalog.db = tapped;
     atomic_fetch_add(&n_open, 1);
     snprintf(p->err.what, sizeof p->err.what, "untouched");
@@ -295,7 +295,7 @@ static void gather(struct put_thread *puts, int n)
     peer = open_for(dir, &test_err);
     YES(peer);
     OK(db_sqlite_open(&config, &blocker, &test_err));
-    OK(blocker->ops->begin(blocker, DB_SOON, &test_err));
+    OK(db_begin(blocker, DB_SOON, DB_ALL_TENANTS, &test_err));
     atomic_store(&n_open, 0);
     for (i = 0; i < n; i++) {
         puts[i].home = dir;

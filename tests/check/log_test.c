@@ -155,7 +155,7 @@ static void copy_and_die(void)
 
     OK(db_sqlite_open(&config, &db, &test_err));
     OK(db_exec(db, "PRAGMA wal_autocheckpoint=1", &test_err));
-    OK(db_begin(db, DB_DURABLE, &test_err));
+    OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     OK(db_exec(db, "UPDATE tenant SET created = created + 1", &test_err));
     OK(db_commit(db, &test_err));
     _exit(0);
@@ -186,10 +186,10 @@ TEST(a_transaction_without_a_change_leaves_no_mark)
 
     first_write();
     OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db_begin(db, DB_DURABLE, &test_err));
+    OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     OK(db_commit(db, &test_err));
     NO(test_exists(test_path("home/quire.db-mark")));
-    OK(db_begin(db, DB_DURABLE, &test_err));
+    OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     OK(db_exec(db, "UPDATE tenant SET created = created + 1", &test_err));
     OK(db_commit(db, &test_err));
     YES(test_exists(test_path("home/quire.db-mark")));

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "store/intercept.h"
+#include "store/sqlite_ddl.h"
 #include "support/store.h"
 
 static struct fault idle;
@@ -95,7 +96,6 @@ static void values(struct db *db)
     OK(stmt_step(in, &row, &test_err));
     NO(row);
     EQ(1, db_changes(db));
-    EQ(1, db_last_id(db));
     stmt_reset(in);
     stmt_bind_null(in, 1);
     stmt_bind_bytes(in, 2, bytes_of(NULL, 0)); /* empty is not NULL */
@@ -120,6 +120,141 @@ static void values(struct db *db)
     stmt_finalize(out);
 }
 
+static void asked(struct db *db)
+{
+    struct stmt *one = prepare(db, "SELECT n FROM t WHERE n = ?1");
+    struct stmt *two = prepare(db, "SELECT n FROM t WHERE n > ?1 ORDER BY n");
+    bool row;
+
+    OK(db_exec(db, "INSERT INTO t(n) VALUES(1), (2), (3)", &test_err));
+    stmt_bind_int(one, 1, 2);
+    stmt_bind_int(two, 1, 1);
+    stmt_ask(one);
+    stmt_ask(two);
+    OK(stmt_step(two, &row, &test_err)); /* in any order */
+    YES(row);
+    EQ(2, stmt_column_int(two, 0));
+    OK(stmt_step(one, &row, &test_err));
+    EQ(2, stmt_column_int(one, 0));
+    OK(stmt_step(two, &row, &test_err));
+    EQ(3, stmt_column_int(two, 0));
+    OK(stmt_step(two, &row, &test_err));
+    NO(row);
+    /* An answer that is not read is dropped. */
+    stmt_reset(one);
+    stmt_bind_int(one, 1, 3);
+    stmt_ask(one);
+    stmt_reset(one);
+    stmt_bind_int(one, 1, 9);
+    OK(stmt_step(one, &row, &test_err));
+    NO(row);
+    stmt_finalize(one);
+    stmt_finalize(two);
+}
+
+TEST(db_queries_are_asked_early_and_read_in_any_order)
+{
+    over_all(asked);
+}
+
+/* The failure of a posted statement may be reported by any of the calls. */
+static quire_status post_two(struct db *db, const char *a, const char *b)
+{
+    struct stmt *in = prepare(db, "INSERT INTO t(s) VALUES(?1)");
+    const char *const texts[] = {a, b};
+    quire_status st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err);
+    int i;
+
+    for (i = 0; i < 2 && !st; i++) {
+        stmt_bind_text(in, 1, bytes_str(texts[i]));
+        st = stmt_post(in, &test_err);
+    }
+    if (st)
+        db_rollback(db);
+    else
+        st = db_commit(db, &test_err);
+    stmt_finalize(in);
+    return st;
+}
+
+static void posted(struct db *db)
+{
+    OK(post_two(db, "a", "b"));
+    EQ(2, ask(db, "SELECT count(*) FROM t"));
+    EQ(QUIRE_EXISTS, post_two(db, "c", "a"));
+    NO(db_inside(db));
+    EQ(2, ask(db, "SELECT count(*) FROM t"));
+    OK(post_two(db, "c", "d"));
+    EQ(4, ask(db, "SELECT count(*) FROM t"));
+}
+
+TEST(db_posted_changes_are_kept_together_or_not_at_all)
+{
+    over_all(posted);
+}
+
+static void next_ids(struct db *db)
+{
+    OK(db_exec(db,
+               "CREATE TABLE serial(id " DDL_SERIAL_KEY ", n INTEGER);"
+               "CREATE TABLE serial_two(id " DDL_SERIAL_KEY ")",
+               &test_err));
+    EQ(1, ask(db, DB_NEXT_ID("serial")));
+    OK(db_exec(db, "INSERT INTO serial(id) VALUES(7)", &test_err));
+    EQ(8, ask(db, DB_NEXT_ID("serial")));
+    EQ(1, ask(db, DB_NEXT_ID("serial_two")));
+    OK(db_exec(db, "INSERT INTO serial(n) VALUES(1)", &test_err));
+    EQ(9, ask(db, DB_NEXT_ID("serial")));
+    OK(db_exec(db, "DELETE FROM serial", &test_err));
+    EQ(9, ask(db, DB_NEXT_ID("serial")));
+}
+
+TEST(db_an_id_is_never_returned_again)
+{
+    over_all(next_ids);
+}
+
+TEST(db_waits_are_counted_by_flight)
+{
+    struct waits w = {0};
+    struct stmt *one, *two, *in;
+    struct db *db;
+    bool row;
+
+    OK(db_intercept(open_memory(), waits_hook(&w), &db, &test_err));
+    OK(db_exec(db, "CREATE TABLE t(n INTEGER)", &test_err));
+    one = prepare(db, "SELECT n FROM t");
+    two = prepare(db, "SELECT count(*) FROM t");
+    in = prepare(db, "INSERT INTO t(n) VALUES(?1)");
+    w.n = 0;
+    OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
+    stmt_ask(one);
+    stmt_ask(two);
+    EQ(0, w.n);
+    OK(stmt_step(one, &row, &test_err));
+    OK(stmt_step(two, &row, &test_err));
+    EQ(1, w.n);
+    OK(stmt_step(two, &row, &test_err)); /* the same answer */
+    stmt_bind_int(in, 1, 5);
+    OK(stmt_post(in, &test_err));
+    EQ(1, w.n);
+    OK(db_commit(db, &test_err));
+    EQ(2, w.n);
+    /* Without asking each waits for itself. */
+    stmt_reset(one);
+    stmt_reset(two);
+    OK(db_begin(db, DB_LOOK, DB_ALL_TENANTS, &test_err));
+    OK(stmt_step(one, &row, &test_err));
+    OK(stmt_step(two, &row, &test_err));
+    db_rollback(db);
+    EQ(4, w.n);
+    stmt_finalize(one);
+    stmt_finalize(two);
+    stmt_finalize(in);
+    db_close(db);
+    test_forget_dir();
+}
+
 TEST(db_values_come_back_as_they_went_in)
 {
     over_all(values);
@@ -142,15 +277,15 @@ TEST(db_constraint_is_an_answer)
 
 static void transactions(struct db *db)
 {
-    OK(db_begin(db, DB_DURABLE, &test_err));
+    OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     OK(db_exec(db, "INSERT INTO t(n) VALUES(1)", &test_err));
     db_rollback(db);
     EQ(0, ask(db, "SELECT count(*) FROM t"));
-    OK(db_begin(db, DB_SOON, &test_err));
+    OK(db_begin(db, DB_SOON, DB_ALL_TENANTS, &test_err));
     OK(db_exec(db, "INSERT INTO t(n) VALUES(1)", &test_err));
     OK(db_commit(db, &test_err));
     EQ(1, ask(db, "SELECT count(*) FROM t"));
-    OK(db_begin(db, DB_LOOK, &test_err));
+    OK(db_begin(db, DB_LOOK, DB_ALL_TENANTS, &test_err));
     EQ(1, ask(db, "SELECT count(*) FROM t"));
     OK(db_commit(db, &test_err));
     db_rollback(db); /* without one: harmless */
@@ -163,7 +298,7 @@ TEST(db_transaction_keeps_all_or_nothing)
 
 static void add_part(struct db *db, const char *sql, bool keep)
 {
-    OK(db_begin(db, DB_DURABLE, &test_err));
+    OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     YES(db_inside(db));
     if (sql)
         OK(db_exec(db, sql, &test_err));
@@ -189,7 +324,7 @@ static void groups(struct db *db)
     OK(db_close_group(db, true, &kept, &test_err));
     YES(kept);
     EQ(2, ask(db, "SELECT count(*) FROM t"));
-    OK(db_begin(db, DB_SOON, &test_err));
+    OK(db_begin(db, DB_SOON, DB_ALL_TENANTS, &test_err));
     db_rollback(db);
 }
 
@@ -207,7 +342,7 @@ static void spoiled(struct db *db)
     add_part(db, "INSERT INTO t(n) VALUES(1)", true);
     add_part(db, "INSERT INTO t(n) VALUES(2)", false);
     /* Whatever comes after it would be kept without the others. */
-    IS(QUIRE_IO, db_begin(db, DB_SOON, &test_err));
+    IS(QUIRE_IO, db_begin(db, DB_SOON, DB_ALL_TENANTS, &test_err));
     IS(QUIRE_IO, db_exec(db, "INSERT INTO t(n) VALUES(3)", &test_err));
     IS(QUIRE_IO, stmt_step(s, &row, &test_err));
     NO(row);
@@ -222,7 +357,7 @@ static void spoiled(struct db *db)
     /* A failure may end its transaction. */
     OK(db_open_group(db, &test_err));
     add_part(db, "INSERT INTO t(n) VALUES(5)", true);
-    OK(db_begin(db, DB_SOON, &test_err));
+    OK(db_begin(db, DB_SOON, DB_ALL_TENANTS, &test_err));
     OK(db_exec(db, "ROLLBACK", &test_err));
     NO(db_inside(db));
     IS(QUIRE_IO, db_exec(db, "INSERT INTO t(n) VALUES(6)", &test_err));
@@ -266,7 +401,7 @@ TEST(db_group_has_the_right_to_write_until_it_ends)
     OK(db_exec(a, "CREATE TABLE t(n)", &test_err));
     OK(db_open_group(a, &test_err));
     add_part(a, "INSERT INTO t VALUES(1)", true);
-    IS(QUIRE_BUSY, db_begin(b, DB_SOON, &test_err));
+    IS(QUIRE_BUSY, db_begin(b, DB_SOON, DB_ALL_TENANTS, &test_err));
     EQ(0, ask(b, "SELECT count(*) FROM t"));
     OK(db_close_group(a, true, &kept, &test_err));
     YES(kept);
@@ -307,7 +442,7 @@ static void schema(struct db *db)
 
     OK(db_schema_version(db, &n, &test_err));
     EQ(0, n);
-    OK(db_begin(db, DB_SOON, &test_err));
+    OK(db_begin(db, DB_SOON, DB_ALL_TENANTS, &test_err));
     OK(db_set_schema_version(db, 7, &test_err));
     db_rollback(db);
     OK(db_schema_version(db, &n, &test_err));
@@ -380,13 +515,13 @@ TEST(db_second_writer_waits_and_then_is_told)
     struct db *a = open_file(), *b = open_file();
 
     OK(db_exec(a, "CREATE TABLE t(n)", &test_err));
-    OK(db_begin(a, DB_DURABLE, &test_err));
-    IS(QUIRE_BUSY, db_begin(b, DB_DURABLE, &test_err));
+    OK(db_begin(a, DB_DURABLE, DB_ALL_TENANTS, &test_err));
+    IS(QUIRE_BUSY, db_begin(b, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     HAS(test_err.what, "another process holds the write lock");
     EQ(0, ask(b, "SELECT count(*) FROM t")); /* readers do not wait */
     OK(db_exec(a, "INSERT INTO t VALUES(1)", &test_err));
     OK(db_commit(a, &test_err));
-    OK(db_begin(b, DB_DURABLE, &test_err));
+    OK(db_begin(b, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     EQ(1, ask(b, "SELECT count(*) FROM t"));
     db_rollback(b);
     db_close(a);

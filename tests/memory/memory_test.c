@@ -66,7 +66,7 @@ static quire_status try_add(struct fix *f, int64_t tenant, int64_t session,
     struct memory_owner owner = {tenant, session};
     quire_status st;
 
-    OK(memory_begin(f->m, &test_err));
+    OK(memory_begin(f->m, 1, &test_err));
     st = memory_add(f->m, &owner, o, &f->keep, out, &test_err);
     return memory_end(f->m, st, &test_err);
 }
@@ -92,7 +92,7 @@ static int64_t adds(struct fix *f, int64_t tenant, int64_t session,
 
 static void invalidates(struct fix *f, int64_t tenant, int64_t id)
 {
-    OK(memory_begin(f->m, &test_err));
+    OK(memory_begin(f->m, 1, &test_err));
     OK(memory_end(f->m, memory_invalidate(f->m, tenant, id, 0, &test_err),
                   &test_err));
 }
@@ -301,7 +301,7 @@ TEST(very_many_hits_are_ranked_in_part_and_those_of_the_session_are_not_lost)
 
     fix_open(&f);
     adds(&f, 1, 11, "everywhere", "");
-    OK(memory_begin(f.m, &test_err));
+    OK(memory_begin(f.m, 1, &test_err));
     for (i = 0; i < 999; i++) {
         quire_memory_options o = entry("note", "everywhere");
         struct memory_owner owner = {1, 0};
@@ -319,7 +319,7 @@ TEST(very_many_hits_are_ranked_in_part_and_those_of_the_session_are_not_lost)
     YES(finds(&f, &q, "1 "));
     /* Those that are not valid any more are in nobody's way. */
     q.fused = false;
-    OK(memory_begin(f.m, &test_err));
+    OK(memory_begin(f.m, 1, &test_err));
     for (i = 2; i <= 1001; i++)
         OK(memory_invalidate(f.m, 1, i, 0, &test_err));
     OK(memory_end(f.m, QUIRE_OK, &test_err));
@@ -341,7 +341,7 @@ TEST(the_past_is_found_however_much_came_later)
     now_us += DAY;
     q.as_of_us = now_us - 1;
     invalidates(&f, 1, 1);
-    OK(memory_begin(f.m, &test_err));
+    OK(memory_begin(f.m, 1, &test_err));
     for (i = 0; i < 1100; i++) {
         quire_memory_options o = entry("fact", "new");
         struct memory_owner owner = {1, 0};
@@ -394,7 +394,7 @@ TEST(nothing_of_another_tenant_can_be_reached_by_its_id)
     adds(&f, 2, 0, "two", "");
     IS(QUIRE_NOT_FOUND, memory_get(f.m, 1, 2, 0, &f.keep, &m, &test_err));
     IS(QUIRE_NOT_FOUND, memory_get(f.m, 1, 2, now_us, &f.keep, &m, &test_err));
-    OK(memory_begin(f.m, &test_err));
+    OK(memory_begin(f.m, 1, &test_err));
     IS(QUIRE_NOT_FOUND, memory_invalidate(f.m, 1, 2, 0, &test_err));
     IS(QUIRE_NOT_FOUND, memory_remove(f.m, 1, 2, &test_err));
     IS(QUIRE_NOT_FOUND, relation_add(f.m, 1, &want, &r, &test_err));
@@ -444,7 +444,7 @@ TEST(the_words_of_a_tenant_that_goes_go_with_it)
     adds(&f, 1, 0, "fact", "");
     adds(&f, 2, 0, "fact", "");
     finds(&f, &q, "1 ");
-    OK(memory_begin(f.m, &test_err));
+    OK(memory_begin(f.m, 1, &test_err));
     OK(memory_fulltext_drop(f.db, f.m, 2, &test_err));
     OK(memory_end(f.m, QUIRE_OK, &test_err));
     OK(db_exec(f.db, "DELETE FROM tenant WHERE id = 2", &test_err));
@@ -553,7 +553,7 @@ static void model_change(struct fix *f, struct model *m, int64_t id)
     quire_status st;
     int64_t k;
 
-    OK(memory_begin(f->m, &test_err));
+    OK(memory_begin(f->m, 1, &test_err));
     switch (pick(m, 4)) {
     case 0:
         st = memory_invalidate(f->m, 1, id, 0, &test_err);

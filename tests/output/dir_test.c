@@ -60,7 +60,7 @@ static void room_open(struct room *r, bool disk)
     else
         OK(store_memory_open(&test_clock, &r->store, &test_err));
     r->inner = *r->store;
-    OK(store_intercept(r->store, (struct intercept){NULL, after, r},
+    OK(store_intercept(r->store, (struct intercept){.after = after, .ctx = r},
                        &test_err));
     r->outdir = (struct output_dir){.store = r->store, .dir = "d"};
 }

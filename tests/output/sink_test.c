@@ -78,7 +78,7 @@ static void room_open(struct room *r, bool disk)
         OK(store_files_open(test_path("home"), false, &r->store, &test_err));
     else
         OK(store_memory_open(&test_clock, &r->store, &test_err));
-    OK(store_intercept(r->store, (struct intercept){before, NULL, r},
+    OK(store_intercept(r->store, (struct intercept){.before = before, .ctx = r},
                        &test_err));
     r->outdir = (struct output_dir){.store = r->store,
                                     .dir = "p/s",

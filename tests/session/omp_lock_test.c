@@ -337,7 +337,7 @@ static quire_status peek(void *ctx, const char *call, const char *on,
 
 static void watch(struct watched *w, const char *text)
 {
-    struct intercept tap = {peek, NULL, w};
+    struct intercept tap = {.before = peek, .ctx = w};
 
     *w = (struct watched){.store = NULL};
     OK(store_files_open(test_path("home"), false, &w->store, &test_err));

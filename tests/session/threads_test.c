@@ -46,7 +46,7 @@ static const struct session_birth birth = {.id = "s1", .cwd = "/w"};
 
 static void slow_open(struct slow *w)
 {
-    struct intercept tap = {before, NULL, w};
+    struct intercept tap = {.before = before, .ctx = w};
 
     *w = (struct slow){.store = NULL};
     OK(store_files_open(test_path("home"), false, &w->store, &test_err));
@@ -316,7 +316,7 @@ TEST(threads_that_wait_for_a_sync_that_fails_all_hear_of_it)
     int i;
 
     OK(store_files_open(test_path("home"), false, &w.store, &test_err));
-    OK(store_intercept(w.store, (struct intercept){refuse, NULL, NULL},
+    OK(store_intercept(w.store, (struct intercept){.before = refuse, .ctx = NULL},
                        &test_err));
     w.env = (struct session_env){.clock = &clock_system, .rand = &rand_system};
     place.store = w.store;

@@ -125,7 +125,7 @@ TEST(workspace_reads_wait_for_whoever_is_writing)
     asks(w, "write", "a.txt", "one");
     asks(w, "read", "a.txt", NULL);
     OK(db_sqlite_open(&c, &other, &test_err));
-    OK(other->ops->begin(other, DB_SOON, &test_err));
+    OK(db_begin(other, DB_SOON, DB_ALL_TENANTS, &test_err));
     now_us += 1500000;
     asks(w, "read", "a.txt", NULL); /* answered, and not counted */
     other->ops->rollback(other);

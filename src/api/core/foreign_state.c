@@ -26,7 +26,7 @@ static quire_status prepare(struct db *db, quire_error *err)
 
     if (st || has)
         return st;
-    st = db_begin(db, DB_DURABLE, err);
+    st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
     if (st)
         return st;
     st = db_has_table(db, "collection", &has, err);

@@ -53,11 +53,12 @@ struct quire {
     char actor[64]; /* for the audit log; "": the user                */
     struct clock clock;
     struct trace trace;
-    bool in_transaction; /* see transaction.c                         */
-    bool in_callback;    /* a callback of the caller is running       */
-    bool finished;       /* finish_removals() has run                 */
-    bool reserve_kept;   /* reserve_keep() has run                    */
-    bool reserve_gone;   /* released by this handle: see reserve.c    */
+    struct intercept db_hook; /* for tests, before the catalogue is opened */
+    bool in_transaction;      /* see transaction.c                         */
+    bool in_callback;         /* a callback of the caller is running       */
+    bool finished;            /* finish_removals() has run                 */
+    bool reserve_kept;        /* reserve_keep() has run                    */
+    bool reserve_gone;        /* released by this handle: see reserve.c    */
 
     /* Opened when first needed, in this order. */
     struct catalog catalog; /* .db NULL: not open                 */

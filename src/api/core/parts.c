@@ -63,12 +63,13 @@ bool read_id(const char *digits, int64_t *id)
 
 quire_status trace_db(struct quire *q, struct db **db, quire_error *err)
 {
+    struct intercept hook = q->trace.line ? trace_hook(&q->trace) : q->db_hook;
     struct db *tapped;
     quire_status st;
 
-    if (!q->trace.line)
+    if (!q->trace.line && !q->db_hook.ctx)
         return QUIRE_OK;
-    st = db_intercept(*db, trace_hook(&q->trace), &tapped, err);
+    st = db_intercept(*db, hook, &tapped, err);
     if (!st)
         *db = tapped;
     return st;
