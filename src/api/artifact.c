@@ -182,10 +182,11 @@ quire_status quire_artifact_stat(quire *q, const char *session,
     if (!st)
         st = find(q, session, which, reach, out, err);
     if (!st && q->catalog.schema >= SCHEMA_READ_COUNTS)
-        st = artifact_reads(q->artifacts, out, err);
+        st = artifact_reads(q->artifacts, q->tenant, out, err);
     if (st || o.version == 0 || o.version == out->version)
         return st;
-    st = artifact_version(q->artifacts, o.version, &q->loan, out, err);
+    st = artifact_version(q->artifacts, q->tenant, o.version, &q->loan, out,
+                          err);
     if (st == QUIRE_NOT_FOUND) {
         err_fail(err, st,
                  HINT_SHELL
@@ -195,21 +196,69 @@ quire_status quire_artifact_stat(quire *q, const char *session,
     return st;
 }
 
+/* The current version of an artifact and, if *has, its content, with one query. */
+static quire_status find_content(struct quire *q, const char *session,
+                                 const char *path, quire_artifact *out,
+                                 bool *has, quire_bytes *content,
+                                 quire_error *err)
+{
+    char clean[PATH_BYTES_MAX + 1];
+    const char *key;
+    quire_status st = session_key(q, session, &q->loan, &key, err);
+
+    *has = false;
+    if (!st)
+        st = path_check(bytes_str(path), clean, NULL, err);
+    if (!st)
+        st = artifact_content_by_path(q->artifacts, q->tenant, key, clean,
+                                      &q->loan, out, has, content, err);
+    return st == QUIRE_NOT_FOUND ? missing(session, path, err) : st;
+}
+
+static bool is_current_by_path(const struct quire *q, const char *which,
+                               const quire_artifact_get_options *options)
+{
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+
+    OPTIONS_READ(o, options);
+    return *which != '#' && o.version == 0 &&
+           q->catalog.schema >= SCHEMA_READ_COUNTS;
+}
+
+static quire_status write_content(struct quire *q, quire_bytes content,
+                                  quire_write_fn write, void *ctx,
+                                  quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    q->in_callback = true;
+    if (content.len)
+        st = write(ctx, content, err);
+    q->in_callback = false;
+    return st;
+}
+
 quire_status quire_artifact_get(quire *q, const char *session,
                                 const char *which,
                                 const quire_artifact_get_options *options,
                                 quire_write_fn write, void *ctx,
                                 quire_artifact *out, quire_error *err)
 {
+    bool has = false;
+    quire_bytes content;
     quire_artifact one;
-    quire_status st = quire_artifact_stat(q, session, which, options, &one,
-                                          err);
+    quire_status st = need_artifacts(q, false, err);
 
+    if (!st && is_current_by_path(q, which, options))
+        st = find_content(q, session, which, &one, &has, &content, err);
+    else
+        st = quire_artifact_stat(q, session, which, options, &one, err);
     if (st)
         return st;
     if (out)
         *out = one;
-    st = read_whole(q, &one.digest, write, ctx, err);
+    st = has ? write_content(q, content, write, ctx, err)
+             : read_whole(q, &one.digest, write, ctx, err);
     /* The read succeeded, also if it cannot be counted. */
     if (!st && !q->read_only)
         artifact_count_read(q->artifacts, q->tenant, one.id, NULL);
@@ -296,7 +345,7 @@ quire_status quire_artifact_versions(quire *q, const char *session,
     if (st)
         return st;
     q->in_callback = true;
-    st = artifact_versions(q->artifacts, &one, each, ctx, err);
+    st = artifact_versions(q->artifacts, q->tenant, &one, each, ctx, err);
     q->in_callback = false;
     return st;
 }

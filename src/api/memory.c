@@ -130,30 +130,31 @@ static quire_status find_owner(struct quire *q, const char *key,
 
     if (key)
         st = session_row_find(&q->catalog, q->tenant, key, &row, err);
-    *out = (struct memory_owner){q->tenant, row.session};
+    *out = (struct memory_owner){q->tenant, row.session, key};
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-/* The number of the writing session, inside the transaction. A missing row is
- * created: number 0 means the tenant itself, which may link more. It is created
- * after the link was checked, so that a refusal changes nothing. */
-static quire_status make_owner(struct quire *q, const char *key,
+/* The number of the writing session, inside the transaction; it was asked for if it
+ * has a key. A missing row is created: number 0 means the tenant itself, which may
+ * link more. It is created after the link was checked, so that a refusal changes
+ * nothing. */
+static quire_status make_owner(struct quire *q, struct session_asked *asked,
                                int64_t artifact, struct memory_owner *out,
                                quire_error *err)
 {
-    struct memory_owner nobody = {q->tenant, INT64_MIN};
+    struct memory_owner none = {q->tenant, INT64_MIN, NULL};
     struct session_row row = {.session = 0};
     quire_status st = QUIRE_OK;
 
-    if (key)
-        st = session_row_find(&q->catalog, q->tenant, key, &row, err);
-    if (st == QUIRE_NOT_FOUND) {
-        st = artifact > 0 ? memory_may_link(q->memories, &nobody, artifact, err)
+    if (asked->key)
+        st = session_row_take(asked, &row, err);
+    if (!st && asked->key && !row.session) {
+        st = artifact > 0 ? memory_may_link(q->memories, &none, artifact, err)
                           : QUIRE_OK;
         if (!st)
-            st = session_row_ensure(&q->catalog, q->tenant, key, &row, err);
+            st = session_row_add(&q->catalog, asked, &row, err);
     }
-    *out = (struct memory_owner){q->tenant, row.session};
+    *out = (struct memory_owner){q->tenant, row.session, asked->key};
     return st;
 }
 
@@ -253,21 +254,29 @@ static void fill_options(const quire_memory_options *given,
 
 /* ---- add, edit ---------------------------------------------------------- */
 
-/* Read the options and the key of the session, and begin a transaction. `edit`:
- * fields that are not given stay as they are. */
+/* Read the options and the key of the session, begin a transaction and ask for the
+ * session. `edit`: fields that are not given stay as they are. */
 static quire_status begin_change(struct quire *q, const char *session,
                                  const quire_memory_options *given, bool edit,
-                                 quire_memory_options *full, const char **key,
-                                 quire_error *err)
+                                 quire_memory_options *full,
+                                 struct session_asked *asked, quire_error *err)
 {
+    const char *key = NULL;
     quire_status st = need_memory(q, true, err);
 
     fill_options(given, full);
     if (!st)
         st = check_options(full, edit, err);
     if (!st)
-        st = find_key(q, session, key, err);
-    return st ? st : memory_begin(q->memories, q->tenant, err);
+        st = find_key(q, session, &key, err);
+    if (!st)
+        st = memory_begin(q->memories, q->tenant, err);
+    if (st)
+        return st;
+    asked->key = key;
+    if (key)
+        st = session_row_ask(&q->catalog, q->tenant, key, asked, err);
+    return st ? memory_end(q->memories, st, err) : QUIRE_OK;
 }
 
 quire_status quire_memory_add(quire *q, const char *session,
@@ -275,17 +284,20 @@ quire_status quire_memory_add(quire *q, const char *session,
                               quire_memory *out, quire_error *err)
 {
     quire_memory_options o;
+    struct session_asked asked;
     struct memory_owner owner;
+    struct stmt *next_id;
     quire_memory ignored;
-    const char *key = NULL;
-    quire_status st = begin_change(q, session, options, false, &o, &key, err);
+    quire_status st = begin_change(q, session, options, false, &o, &asked, err);
 
     if (st)
         return st;
-    st = make_owner(q, key, o.artifact, &owner, err);
+    st = memory_id_ask(q->memories, &next_id, err);
     if (!st)
-        st = memory_add(q->memories, &owner, &o, &q->loan, out ? out : &ignored,
-                        err);
+        st = make_owner(q, &asked, o.artifact, &owner, err);
+    if (!st)
+        st = memory_add(q->memories, &owner, next_id, &o, &q->loan,
+                        out ? out : &ignored, err);
     return memory_end(q->memories, st, err);
 }
 
@@ -294,10 +306,10 @@ quire_status quire_memory_edit(quire *q, const char *session, int64_t id,
                                quire_memory *out, quire_error *err)
 {
     quire_memory_options o;
+    struct session_asked asked;
     struct memory_owner owner;
     quire_memory ignored;
-    const char *key = NULL;
-    quire_status st = begin_change(q, session, options, true, &o, &key, err);
+    quire_status st = begin_change(q, session, options, true, &o, &asked, err);
 
     if (st)
         return st;
@@ -306,7 +318,7 @@ quire_status quire_memory_edit(quire *q, const char *session, int64_t id,
     if (st == QUIRE_NOT_FOUND)
         missing(id, err);
     if (!st)
-        st = make_owner(q, key, o.artifact, &owner, err);
+        st = make_owner(q, &asked, o.artifact, &owner, err);
     if (!st)
         st = memory_edit(q->memories, &owner, id, &o, &q->loan,
                          out ? out : &ignored, err);

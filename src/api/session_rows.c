@@ -276,7 +276,7 @@ static quire_status store_one(struct quire *q, struct listed *l,
     if (st)
         return st;
     totals = totals_of(l, owner.session);
-    st = session_totals_store(&q->catalog, &totals, err);
+    st = session_totals_store(&q->catalog, q->tenant, &totals, err);
     l->row.number = owner.session;
     return st;
 }
@@ -344,10 +344,11 @@ static quire_status read_records(struct quire *q, struct listed *l,
 
     if (!l->row.number)
         return QUIRE_OK;
-    st = folder_of_session(&q->catalog, l->row.number, &l->folder, err);
+    st = folder_of_session(&q->catalog, q->tenant, l->row.number, &l->folder,
+                           err);
     return st ? st
-              : session_agent_of(&q->catalog, l->row.number, keep, &l->agent,
-                                 &l->agent_def, err);
+              : session_agent_of(&q->catalog, q->tenant, l->row.number, keep,
+                                 &l->agent, &l->agent_def, err);
 }
 
 /* ---- emit --------------------------------------------------------------- */

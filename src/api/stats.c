@@ -318,8 +318,7 @@ static quire_status count_rows(struct stats *s, quire_tenant_stats *t,
     if (!st)
         st = number(db,
                     COUNT("count(*)",
-                          "artifact_version JOIN artifact ON id = artifact"
-                          " WHERE tenant = %" PRId64),
+                          "artifact_version WHERE tenant = %" PRId64),
                     &t->versions, err);
     if (!st && s->q->catalog.schema >= SCHEMA_MEMORY)
         st = number(db, COUNT("count(*)", "memory WHERE tenant = %" PRId64),

@@ -161,7 +161,8 @@ static quire_status versions(void *ctx, int64_t id, quire_artifact_fn each,
     struct quire_workspace *w = ctx;
     quire_artifact one = {.id = id};
 
-    return artifact_versions(w->q->artifacts, &one, each, each_ctx, err);
+    return artifact_versions(w->q->artifacts, w->q->tenant, &one, each,
+                             each_ctx, err);
 }
 
 static quire_status search(void *ctx, const char *query, uint64_t limit,

@@ -105,10 +105,18 @@ quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
                             struct arena *keep, quire_artifact *out,
                             quire_error *err);
 
+/* The same by path, with the number of reads and, if *has, with the content: it is
+ * in a row, verified, and lent until the next call. Needs SCHEMA_READ_COUNTS. */
+quire_status artifact_content_by_path(struct artifacts *a, int64_t tenant,
+                                      const char *key, const char *path,
+                                      struct arena *keep, quire_artifact *out,
+                                      bool *has, quire_bytes *content,
+                                      quire_error *err);
+
 /* Set digest, size, type and time of *artifact to those of an older version. */
-quire_status artifact_version(struct artifacts *a, int64_t version,
-                              struct arena *keep, quire_artifact *artifact,
-                              quire_error *err);
+quire_status artifact_version(struct artifacts *a, int64_t tenant,
+                              int64_t version, struct arena *keep,
+                              quire_artifact *artifact, quire_error *err);
 
 /* Count a read, and return the count and the time of the last one. The count
  * survives a crash of the process, not a power cut. Does not wait: QUIRE_BUSY.
@@ -128,8 +136,8 @@ quire_status artifact_count_reads(struct artifacts *a, int64_t tenant,
                                   const char *key,
                                   const struct artifact_read *list, size_t n,
                                   quire_error *err);
-quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
-                            quire_error *err);
+quire_status artifact_reads(struct artifacts *a, int64_t tenant,
+                            quire_artifact *artifact, quire_error *err);
 
 /* Newest first. `session` 0: the whole tenant. With `deleted`, the soft-deleted
  * ones instead. Before (before_us, before_id) if before_us is not 0. */
@@ -144,7 +152,7 @@ quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
                            quire_artifact_fn each, void *ctx, quire_error *err);
 
 /* The versions of an artifact, newest first. */
-quire_status artifact_versions(struct artifacts *a,
+quire_status artifact_versions(struct artifacts *a, int64_t tenant,
                                const quire_artifact *artifact,
                                quire_artifact_fn each, void *ctx,
                                quire_error *err);

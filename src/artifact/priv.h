@@ -12,6 +12,7 @@
 enum artifact_sql {
     /* artifacts */
     SQL_BY_PATH,
+    SQL_CONTENT_BY_PATH,
     SQL_ANCESTORS,
     SQL_BELOW,
     SQL_BY_ID,

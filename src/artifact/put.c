@@ -158,8 +158,9 @@ static quire_status change_row(struct artifacts *a, int64_t tenant,
     return stmt_post(s, err);
 }
 
-static quire_status add_version(struct artifacts *a, const quire_artifact *now,
-                                uint64_t keep_n, quire_error *err)
+static quire_status add_version(struct artifacts *a, int64_t tenant,
+                                const quire_artifact *now, uint64_t keep_n,
+                                quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_VERSION_ADD, &s, err);
@@ -172,6 +173,7 @@ static quire_status add_version(struct artifacts *a, const quire_artifact *now,
     stmt_bind_int(s, 4, (int64_t)now->size);
     stmt_bind_text(s, 5, bytes_str(now->mime));
     stmt_bind_int(s, 6, now->updated_us);
+    stmt_bind_int(s, 7, tenant);
     st = stmt_post(s, err);
     if (st || keep_n == 0 || (uint64_t)now->version <= keep_n)
         return st;
@@ -180,6 +182,7 @@ static quire_status add_version(struct artifacts *a, const quire_artifact *now,
         return st;
     stmt_bind_int(s, 1, now->id);
     stmt_bind_int(s, 2, now->version - (int64_t)keep_n);
+    stmt_bind_int(s, 3, tenant);
     return stmt_post(s, err);
 }
 
@@ -208,7 +211,7 @@ static quire_status put_rows(struct artifacts *a, const struct session_row *row,
         st = fresh ? add_row(a, row, now, err)
                    : change_row(a, row->tenant, now, err);
     if (!st && !same)
-        st = add_version(a, now, put->what->limits->versions, err);
+        st = add_version(a, row->tenant, now, put->what->limits->versions, err);
     if (!st)
         st = session_row_count(a->c.catalog, row, more, fresh, err);
     now->created = fresh;

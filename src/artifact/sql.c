@@ -1,11 +1,13 @@
 /* sql.c - every statement of the artifact module */
 #include "artifact/priv.h"
 
-#define COLUMNS                                                           \
+#define FIELDS                                                            \
     "SELECT a.id, a.session, s.key, a.path, a.version, a.size, a.sha256," \
     " a.mime, a.purpose, a.source, a.agent, a.tags, a.meta, a.created,"   \
-    " a.updated, a.deleted FROM artifact a JOIN session s ON s.id = "     \
-    "a.session "
+    " a.updated, a.deleted"
+#define COLUMNS FIELDS " FROM artifact a JOIN session s ON s.id = a.session "
+#define BY_PATH \
+    "WHERE s.tenant = ?1 AND s.key = ?2 AND a.path = ?3 AND a.deleted = 0"
 
 /* Of a session, by its key. */
 #define PATHS                                                                \
@@ -18,8 +20,12 @@
     " ORDER BY a.updated DESC, a.id DESC LIMIT ?4"
 
 const char *const artifact_sql[N_ARTIFACT_SQL] = {
-    [SQL_BY_PATH] = COLUMNS "WHERE s.tenant = ?1 AND s.key = ?2 AND"
-                            " a.path = ?3 AND a.deleted = 0",
+    [SQL_BY_PATH] = COLUMNS BY_PATH,
+    [SQL_CONTENT_BY_PATH] = FIELDS
+    ", x.n, x.last, " BLOB_COLUMNS
+    " FROM artifact a JOIN session s ON s.id = a.session"
+    " LEFT JOIN artifact_access x ON x.artifact = a.id"
+    " AND x.tenant = a.tenant " BLOB_JOIN("a.sha256") BY_PATH,
     /* Unused places are empty: no path is. */
     [SQL_ANCESTORS] = PATHS "AND a.path IN (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
                             " LIMIT 1",
@@ -39,25 +45,25 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
                    " tags = ?9, meta = ?10, updated = ?11 WHERE id = ?1"
                    " AND tenant = ?12",
     [SQL_VERSION_ADD] = "INSERT INTO artifact_version(artifact, version,"
-                        " sha256, size, mime, created)"
-                        " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+                        " sha256, size, mime, created, tenant)"
+                        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [SQL_VERSION_DROP] = "DELETE FROM artifact_version WHERE artifact = ?1"
-                         " AND version <= ?2",
+                         " AND version <= ?2 AND tenant = ?3",
     [SQL_VERSION_GET] = "SELECT version, sha256, size, mime, created"
                         " FROM artifact_version WHERE artifact = ?1"
-                        " AND version = ?2",
+                        " AND version = ?2 AND tenant = ?3",
     [SQL_VERSIONS] = "SELECT version, sha256, size, mime, created"
                      " FROM artifact_version WHERE artifact = ?1"
-                     " ORDER BY version DESC",
+                     " AND tenant = ?2 ORDER BY version DESC",
     [SQL_WALK_SESSION] = COLUMNS "WHERE a.session = ?1 AND a.tenant = ?2 AND"
                                  " a.deleted = 0 ORDER BY a.id",
     [SQL_WALK_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0"
                                 " ORDER BY a.id",
     [SQL_LIST_SESSION] = COLUMNS
-    "WHERE a.session = ?1 AND a.deleted = 0 " RANGE,
+    "WHERE a.session = ?1 AND a.tenant = ?5 AND a.deleted = 0 " RANGE,
     [SQL_LIST_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0 " RANGE,
     [SQL_LIST_SESSION_DELETED] = COLUMNS
-    "WHERE a.session = ?1 AND a.deleted <> 0 " RANGE,
+    "WHERE a.session = ?1 AND a.tenant = ?5 AND a.deleted <> 0 " RANGE,
     [SQL_LIST_TENANT_DELETED] = COLUMNS
     "WHERE a.tenant = ?1 AND a.deleted <> 0 " RANGE,
     /* Both return the size, and 0 if it was live. */
@@ -65,14 +71,15 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
                         " AND tenant = ?2 AND deleted = 0 RETURNING size, 0",
     [SQL_RESTORE] = "UPDATE artifact SET deleted = 0, updated = ?3"
                     " WHERE id = ?1 AND tenant = ?2",
-    [SQL_READ_COUNT] = "INSERT INTO artifact_access(artifact, n, last)"
-                       " SELECT id, ?4, ?3 FROM artifact"
+    [SQL_READ_COUNT] = "INSERT INTO artifact_access(artifact, n, last, tenant)"
+                       " SELECT id, ?4, ?3, tenant FROM artifact"
                        " WHERE id = ?1 AND tenant = ?2"
-                       " ON CONFLICT(artifact) DO UPDATE SET"
+                       " ON CONFLICT(tenant, artifact) DO UPDATE SET"
                        " n = artifact_access.n + excluded.n,"
                        " last = CASE WHEN excluded.last > artifact_access.last"
                        " THEN excluded.last ELSE artifact_access.last END",
-    [SQL_READS] = "SELECT n, last FROM artifact_access WHERE artifact = ?1",
+    [SQL_READS] = "SELECT n, last FROM artifact_access WHERE artifact = ?1"
+                  " AND tenant = ?2",
     [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1 AND tenant = ?2"
                   " RETURNING size, deleted",
 

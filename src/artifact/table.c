@@ -99,6 +99,35 @@ quire_status artifact_by_path(struct artifacts *a, int64_t tenant,
     return st ? st : artifact_take(s, keep, out, err);
 }
 
+/* The columns after those of read_row(). */
+enum { COLUMN_READS = 16, COLUMN_READ_AT, COLUMN_BLOB };
+
+quire_status artifact_content_by_path(struct artifacts *a, int64_t tenant,
+                                      const char *key, const char *path,
+                                      struct arena *keep, quire_artifact *out,
+                                      bool *has, quire_bytes *content,
+                                      quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = ask_path(a, SQL_CONTENT_BY_PATH, tenant, key, path, &s,
+                               err);
+
+    *has = false;
+    if (st)
+        return st;
+    st = sql_row(s, err);
+    if (!st)
+        st = read_row(s, keep, out, err);
+    if (!st) {
+        out->reads = (uint64_t)stmt_column_int(s, COLUMN_READS);
+        out->read_us = stmt_column_int(s, COLUMN_READ_AT);
+        st = blob_get_joined(a->c.blobs, &out->digest, s, COLUMN_BLOB, has,
+                             content, err);
+    }
+    stmt_reset(s);
+    return st;
+}
+
 quire_status artifact_last_deleted(struct artifacts *a, int64_t tenant,
                                    const char *key, const char *path,
                                    struct arena *keep, quire_artifact *out,
@@ -137,9 +166,9 @@ static quire_status read_version(struct stmt *s, struct arena *keep,
     return out->mime ? QUIRE_OK : err_memory(err);
 }
 
-quire_status artifact_version(struct artifacts *a, int64_t version,
-                              struct arena *keep, quire_artifact *artifact,
-                              quire_error *err)
+quire_status artifact_version(struct artifacts *a, int64_t tenant,
+                              int64_t version, struct arena *keep,
+                              quire_artifact *artifact, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_VERSION_GET, &s, err);
@@ -148,6 +177,7 @@ quire_status artifact_version(struct artifacts *a, int64_t version,
         return st;
     stmt_bind_int(s, 1, artifact->id);
     stmt_bind_int(s, 2, version);
+    stmt_bind_int(s, 3, tenant);
     st = sql_row(s, err);
     if (!st)
         st = read_version(s, keep, artifact, err);
@@ -155,7 +185,7 @@ quire_status artifact_version(struct artifacts *a, int64_t version,
     return st;
 }
 
-quire_status artifact_versions(struct artifacts *a,
+quire_status artifact_versions(struct artifacts *a, int64_t tenant,
                                const quire_artifact *artifact,
                                quire_artifact_fn each, void *ctx,
                                quire_error *err)
@@ -168,6 +198,7 @@ quire_status artifact_versions(struct artifacts *a,
     if (st)
         return st;
     stmt_bind_int(s, 1, artifact->id);
+    stmt_bind_int(s, 2, tenant);
     while (!st && !(st = stmt_step(s, &row, err)) && row) {
         quire_artifact one = *artifact;
 
@@ -196,7 +227,7 @@ static quire_status add_reads(struct artifacts *a, int64_t tenant, int64_t id,
     stmt_bind_int(s, 2, tenant);
     stmt_bind_int(s, 3, read->last_us);
     stmt_bind_int(s, 4, (int64_t)read->n);
-    return sql_run(s, err);
+    return stmt_post(s, err);
 }
 
 quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
@@ -240,8 +271,8 @@ quire_status artifact_count_reads(struct artifacts *a, int64_t tenant,
     return sql_end(a->c.catalog->db, st, err);
 }
 
-quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
-                            quire_error *err)
+quire_status artifact_reads(struct artifacts *a, int64_t tenant,
+                            quire_artifact *artifact, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_READS, &s, err);
@@ -249,6 +280,7 @@ quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
     if (st)
         return st;
     stmt_bind_int(s, 1, artifact->id);
+    stmt_bind_int(s, 2, tenant);
     st = sql_row(s, err);
     if (!st) {
         artifact->reads = (uint64_t)stmt_column_int(s, 0);
@@ -298,6 +330,8 @@ quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
     stmt_bind_int(s, 4,
                   r->limit && r->limit < INT64_MAX ? (int64_t)r->limit
                                                    : INT64_MAX);
+    if (r->session)
+        stmt_bind_int(s, 5, r->tenant);
     return emit_rows(s, each, ctx, err);
 }
 

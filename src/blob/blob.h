@@ -105,6 +105,18 @@ quire_status blob_stat_within(struct blob_view v, const quire_digest *digest,
                               quire_error *err);
 quire_status blob_get(struct blob_view v, const quire_digest *digest,
                       quire_bytes *out, quire_error *err);
+
+/* A statement of another module may read a small blob together with the row that
+ * names it: these columns and joins, and the content of its current row, verified
+ * and lent until the next call. *has is false if the content is not in a row. */
+#define BLOB_COLUMNS "b.size, b.stored, b.codec, b.in_file, b.seen, y.bytes"
+#define BLOB_JOIN(digest)                    \
+    "LEFT JOIN blob b ON b.sha256 = " digest \
+    " LEFT JOIN body y ON y.id = b.id AND b.in_file = 0 "
+quire_status blob_get_joined(struct blobs *b, const quire_digest *digest,
+                             struct stmt *s, int first_column, bool *has,
+                             quire_bytes *out, quire_error *err);
+
 quire_status blob_read(struct blob_view v, const quire_digest *digest,
                        uint64_t from, uint64_t to, quire_write_fn write,
                        void *ctx, quire_error *err);

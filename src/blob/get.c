@@ -402,6 +402,23 @@ static quire_status report_out_of_range(const quire_digest *d,
                    (unsigned long long)from);
 }
 
+quire_status blob_get_joined(struct blobs *b, const quire_digest *digest,
+                             struct stmt *s, int first_column, bool *has,
+                             quire_bytes *out, quire_error *err)
+{
+    struct blob_location p;
+    quire_status st;
+
+    *has = !stmt_column_null(s, first_column) &&
+           stmt_column_int(s, first_column + 3) == 0;
+    if (!*has)
+        return QUIRE_OK;
+    blob_table_read_joined(s, first_column, &p);
+    st = get_whole(b, digest, &p, err);
+    *out = buf_bytes(&b->plain);
+    return st;
+}
+
 quire_status blob_read(struct blob_view v, const quire_digest *digest,
                        uint64_t from, uint64_t to, quire_write_fn write,
                        void *ctx, quire_error *err)

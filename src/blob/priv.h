@@ -91,6 +91,9 @@ quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
                              int64_t tenant, struct blob_location *out,
                              quire_error *err);
 
+/* The same from BLOB_COLUMNS of a row of another statement, with its body. */
+void blob_table_read_joined(struct stmt *s, int at, struct blob_location *out);
+
 /* The stored bytes of a row, borrowed until blob_table_done(). */
 quire_status blob_table_body(struct blob_table *r, const quire_digest *d,
                              quire_bytes *out, quire_error *err);

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "blob/priv.h"
 #include "store/sql.h"
+#include "store/sqlite_ddl.h"
 
 enum {
     FIND,
@@ -65,8 +66,8 @@ static const char *const sql[N_STATEMENTS] = {
     [LAST] = "SELECT coalesce(max(id), 0) FROM blob",
     [REMOVE] = "DELETE FROM blob WHERE sha256 = ?1 AND seen <= ?2"
                " RETURNING stored, in_file",
-    [COUNT_ODD] = "SELECT count(*) FROM blob WHERE typeof(sha256) <> 'blob'"
-                  " OR length(sha256) <> 32",
+    [COUNT_ODD] = "SELECT count(*) FROM blob WHERE NOT " SQL_IS_BYTES(
+        "sha256") " OR length(sha256) <> 32",
     [WALK] = "SELECT blob.id, size, stored, codec, in_file, seen,"
              " length(bytes), sha256, bytes FROM blob LEFT JOIN body"
              " ON body.id = blob.id WHERE blob.id BETWEEN ?1 AND ?2"
@@ -124,10 +125,11 @@ static void bind_digest(struct stmt *s, int at, const quire_digest *d)
 
 /* A row is untrusted: invalid values are marked, and reported as damage when
  * the content is read. */
-static void read_location(struct stmt *s, struct blob_location *p)
+static void read_columns(struct stmt *s, int at, struct blob_location *p)
 {
-    int64_t size = stmt_column_int(s, 1), stored = stmt_column_int(s, 2);
-    int64_t codec = stmt_column_int(s, 3), in_file = stmt_column_int(s, 4);
+    int64_t size = stmt_column_int(s, at), stored = stmt_column_int(s, at + 1);
+    int64_t codec = stmt_column_int(s, at + 2);
+    int64_t in_file = stmt_column_int(s, at + 3);
 
     *p = (struct blob_location){
         .has_row = true,
@@ -135,14 +137,30 @@ static void read_location(struct stmt *s, struct blob_location *p)
         .size = (uint64_t)size,
         .stored = (uint64_t)stored,
         .codec = codec ? CODEC_GZIP : CODEC_PLAIN,
-        .seen_s = stmt_column_int(s, 5),
+        .seen_s = stmt_column_int(s, at + 4),
         .odd = size < 0 || stored < 0 || codec < 0 || codec > 1 ||
                in_file < 0 || in_file > 1 ||
                (!in_file && size > (int64_t)SMALL_BYTES),
     };
     p->size_known = !p->odd;
+}
+
+static void read_location(struct stmt *s, struct blob_location *p)
+{
+    read_columns(s, 1, p);
     p->whole = p->where == IN_FILE ||
-               (!stmt_column_null(s, 6) && stmt_column_int(s, 6) == stored);
+               (!stmt_column_null(s, 6) &&
+                stmt_column_int(s, 6) == (int64_t)p->stored);
+}
+
+void blob_table_read_joined(struct stmt *s, int at, struct blob_location *p)
+{
+    read_columns(s, at, p);
+    p->body = stmt_column_bytes(s, at + 5);
+    p->whole = !stmt_column_null(s, at + 5) && p->body.len == p->stored;
+    /* Empty bytes have no address, which would mean that they were not read. */
+    if (p->whole && !p->body.data)
+        p->body = bytes_of("", 0);
 }
 
 static quire_status ask_digest(struct blob_table *r, int which, int64_t tenant,

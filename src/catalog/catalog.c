@@ -5,12 +5,14 @@
     "SELECT id, name, disabled, token IS NOT NULL, created, used, n" \
     " FROM tenant "
 
-#define FOLDER_OF(place, from)                                             \
-    "SELECT id, name, created, updated, (SELECT count(*) FROM filed WHERE" \
-    " folder = f.id), " place " FROM folder f " from "WHERE tenant = ?1 "
-#define FOLDER                           \
-    FOLDER_OF("coalesce(p.position, 0)", \
-              "LEFT JOIN folder_place p ON p.folder = f.id ")
+#define FOLDER_OF(place, from)                                               \
+    "SELECT id, name, created, updated, (SELECT count(*) FROM filed d WHERE" \
+    " d.folder = f.id AND d.tenant = ?1), " place " FROM folder f " from     \
+    "WHERE f.tenant = ?1 "
+#define FOLDER                                                  \
+    FOLDER_OF("coalesce(p.position, 0)",                        \
+              "LEFT JOIN folder_place p ON p.folder = f.id AND" \
+              " p.tenant = f.tenant ")
 
 /* Of a catalogue before SCHEMA_AGENTS. */
 #define FOLDER_BEFORE FOLDER_OF("0", "")
@@ -61,14 +63,15 @@ static const char *const texts[N_CATALOG_SQL] = {
         " t.state, t.parent, t.inode, t.size, t.modified, t.changed, t.damaged,"
         " t.scanned, t.tail, t.entries, t.messages, t.input, t.output,"
         " t.cache_read, t.cache_write, t.total, t.cost FROM session s"
-        " LEFT JOIN tally t ON t.session = s.id"
+        " LEFT JOIN tally t ON t.session = s.id AND t.tenant = s.tenant"
         " WHERE s.tenant = ?1 AND s.key = ?2",
     [SQL_TOTALS_STORE] =
         "INSERT INTO tally(session, name, title, state, parent, inode, size,"
         " modified, changed, damaged, scanned, tail, entries, messages, input,"
-        " output, cache_read, cache_write, total, cost) VALUES(?1, ?2, ?3, ?4,"
-        " ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-        " ?19, ?20) ON CONFLICT(session) DO UPDATE SET name = excluded.name,"
+        " output, cache_read, cache_write, total, cost, tenant) VALUES(?1, ?2,"
+        " ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,"
+        " ?18, ?19, ?20, ?21) ON CONFLICT(tenant, session) DO UPDATE SET"
+        " name = excluded.name,"
         " title = excluded.title, state = excluded.state,"
         " parent = excluded.parent, inode = excluded.inode,"
         " size = excluded.size, modified = excluded.modified,"
@@ -126,9 +129,9 @@ static const char *const texts[N_CATALOG_SQL] = {
     [SQL_FOLDER_GET] = FOLDER "AND id = ?2",
     [SQL_FOLDER_GET_BEFORE] = FOLDER_BEFORE "AND id = ?2",
     [SQL_FOLDER_PLACE] =
-        "INSERT INTO folder_place(folder, position) SELECT id, ?3 FROM folder"
-        " WHERE tenant = ?1 AND id = ?2"
-        " ON CONFLICT(folder) DO UPDATE SET position = excluded.position",
+        "INSERT INTO folder_place(folder, position, tenant) SELECT id, ?3,"
+        " tenant FROM folder WHERE tenant = ?1 AND id = ?2"
+        " ON CONFLICT(tenant, folder) DO UPDATE SET position = excluded.position",
     [SQL_FOLDER_ADD] = "INSERT INTO folder(tenant, name, created, updated)"
                        " VALUES(?1, ?2, ?3, ?3) ON CONFLICT DO NOTHING"
                        " RETURNING id",
@@ -138,21 +141,24 @@ static const char *const texts[N_CATALOG_SQL] = {
         " AND o.name = ?3 AND o.id <> ?2)",
     [SQL_FOLDER_REMOVE] = "DELETE FROM folder WHERE tenant = ?1 AND id = ?2",
     [SQL_FOLDER_PUT_SESSION] =
-        "INSERT INTO filed(session, folder) SELECT s.id, f.id"
+        "INSERT INTO filed(session, folder, tenant) SELECT s.id, f.id, s.tenant"
         " FROM session s JOIN folder f ON f.tenant = s.tenant"
         " WHERE s.tenant = ?1 AND f.id = ?2 AND s.id = ?3"
-        " ON CONFLICT(session) DO UPDATE SET folder = excluded.folder",
-    [SQL_FOLDER_TAKE_SESSION] = "DELETE FROM filed WHERE session = ?1",
-    [SQL_FOLDER_OF_SESSION] = "SELECT folder FROM filed WHERE session = ?1",
+        " ON CONFLICT(tenant, session) DO UPDATE SET folder = excluded.folder",
+    [SQL_FOLDER_TAKE_SESSION] = "DELETE FROM filed WHERE session = ?1"
+                                " AND tenant = ?2",
+    [SQL_FOLDER_OF_SESSION] = "SELECT folder FROM filed WHERE session = ?1"
+                              " AND tenant = ?2",
     [SQL_FOLDER_SESSIONS] =
         "SELECT s.key FROM filed f JOIN session s ON s.id = f.session"
-        " WHERE s.tenant = ?1 AND (?2 < 0 OR f.folder = ?2)",
+        " AND s.tenant = f.tenant WHERE s.tenant = ?1 AND (?2 < 0 OR f.folder = ?2)",
 
     [SQL_AGENT_OF] =
-        "SELECT agent, definition FROM session_agent WHERE session = ?1",
+        "SELECT agent, definition FROM session_agent WHERE session = ?1"
+        " AND tenant = ?2",
     [SQL_AGENT_SET] =
-        "INSERT INTO session_agent(session, agent, definition)"
-        " VALUES(?1, ?2, ?3) ON CONFLICT(session) DO UPDATE"
+        "INSERT INTO session_agent(session, agent, definition, tenant)"
+        " VALUES(?1, ?2, ?3, ?4) ON CONFLICT(tenant, session) DO UPDATE"
         " SET agent = excluded.agent, definition = excluded.definition",
 };
 

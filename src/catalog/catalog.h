@@ -200,7 +200,7 @@ quire_status session_totals_find(struct catalog *c, int64_t tenant,
                                  struct session_totals *out, quire_error *err);
 
 /* Store the totals of t->number. Inside a write transaction. */
-quire_status session_totals_store(struct catalog *c,
+quire_status session_totals_store(struct catalog *c, int64_t tenant,
                                   const struct session_totals *t,
                                   quire_error *err);
 
@@ -320,8 +320,9 @@ quire_status folder_move_session(struct catalog *c, int64_t tenant,
                                  quire_error *err);
 
 /* The folder of a session; 0: none. */
-quire_status folder_of_session(struct catalog *c, int64_t session,
-                               int64_t *folder, quire_error *err);
+quire_status folder_of_session(struct catalog *c, int64_t tenant,
+                               int64_t session, int64_t *folder,
+                               quire_error *err);
 
 /* Put the ids of the sessions in one folder, or with -1 in any, into a map; the
  * keys are in `keep`. */
@@ -332,9 +333,10 @@ quire_status folder_sessions(struct catalog *c, int64_t tenant, int64_t folder,
 /* ---- session_agents.c --------------------------------------------------- */
 
 /* The agent of a session and its definition, JSON, in `keep`; NULL: none. */
-quire_status session_agent_of(struct catalog *c, int64_t session,
-                              struct arena *keep, const char **agent,
-                              const char **definition, quire_error *err);
+quire_status session_agent_of(struct catalog *c, int64_t tenant,
+                              int64_t session, struct arena *keep,
+                              const char **agent, const char **definition,
+                              quire_error *err);
 
 /* `definition` NULL: none. Durable. */
 quire_status session_agent_set(struct catalog *c, int64_t tenant,

@@ -243,10 +243,9 @@ static quire_status move_row(struct catalog *c, int64_t tenant, int64_t session,
     if (st)
         return st;
     stmt_bind_int(s, 1, folder ? tenant : session);
-    if (folder) {
-        stmt_bind_int(s, 2, folder);
+    stmt_bind_int(s, 2, folder ? folder : tenant);
+    if (folder)
         stmt_bind_int(s, 3, session);
-    }
     st = sql_run(s, err);
     if (!st && folder && db_changes(c->db) == 0)
         st = err_set(err, QUIRE_NOT_FOUND, "the session has been removed");
@@ -263,8 +262,9 @@ quire_status folder_move_session(struct catalog *c, int64_t tenant,
               : sql_end(c->db, move_row(c, tenant, session, folder, err), err);
 }
 
-quire_status folder_of_session(struct catalog *c, int64_t session,
-                               int64_t *folder, quire_error *err)
+quire_status folder_of_session(struct catalog *c, int64_t tenant,
+                               int64_t session, int64_t *folder,
+                               quire_error *err)
 {
     struct stmt *s;
     quire_status st;
@@ -276,6 +276,7 @@ quire_status folder_of_session(struct catalog *c, int64_t session,
     if (st)
         return st;
     stmt_bind_int(s, 1, session);
+    stmt_bind_int(s, 2, tenant);
     st = sql_row(s, err);
     if (!st)
         *folder = stmt_column_int(s, 0);

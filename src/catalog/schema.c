@@ -305,6 +305,145 @@ static const char agent_schema[] =
     " agent TEXT NOT NULL,"
     " definition TEXT);"; /* JSON, as a client sent it                      */
 
+/* A table below artifacts, sessions, folders or entries gets the tenant, so that
+ * every statement can name it. It stands last in the key: deleting the row above
+ * looks for the others. The columns of the key come first, because the integrity
+ * check of SQLite before 3.41 misreads other orders. */
+#define WITH_TENANT(table, columns, names, from)                              \
+    "CREATE TABLE " table "_new(" columns ")" DDL_CLUSTERED ";"               \
+    "INSERT INTO " table "_new SELECT " names " FROM " from " ORDER BY 1, 2;" \
+    "DROP TABLE " table ";"                                                   \
+    "ALTER TABLE " table "_new RENAME TO " table ";"
+
+#define TENANT_COLUMN " tenant INTEGER NOT NULL,"
+
+/* The columns of each table, and where its tenant is. */
+#define VERSION_NAMES \
+    "v.artifact, v.version, o.tenant, v.sha256, v.size, v.mime, v.created"
+#define VERSION_FROM "artifact_version v JOIN artifact o ON o.id = v.artifact"
+#define ACCESS_NAMES "x.artifact, o.tenant, x.n, x.last"
+#define ACCESS_FROM  "artifact_access x JOIN artifact o ON o.id = x.artifact"
+#define TALLY_NAMES                                                             \
+    "t.session, o.tenant, t.name, t.title, t.state, t.parent, t.inode, t.size," \
+    " t.modified, t.changed, t.damaged, t.scanned, t.tail, t.entries,"          \
+    " t.messages, t.input, t.output, t.cache_read, t.cache_write, t.total,"     \
+    " t.cost"
+#define TALLY_FROM  "tally t JOIN session o ON o.id = t.session"
+#define FILED_NAMES "f.session, o.tenant, f.folder"
+#define FILED_FROM  "filed f JOIN session o ON o.id = f.session"
+#define PLACE_NAMES "p.folder, o.tenant, p.position"
+#define PLACE_FROM  "folder_place p JOIN folder o ON o.id = p.folder"
+#define AGENT_NAMES "g.session, o.tenant, g.agent, g.definition"
+#define AGENT_FROM  "session_agent g JOIN session o ON o.id = g.session"
+#define LINK_NAMES  "l.memory, o.tenant, l.artifact"
+#define LINK_FROM   "memory_link l JOIN memory o ON o.id = l.memory"
+#define BLOCK_NAMES "b.id, b.pad, b.text, o.tenant"
+#define BLOCK_FROM  "pad_block b JOIN pad o ON o.id = b.pad"
+
+static const char tenant_key_schema[] = WITH_TENANT(
+    "artifact_version",
+    " artifact INTEGER NOT NULL REFERENCES artifact(id)"
+    " ON DELETE CASCADE,"
+    " version INTEGER NOT NULL," TENANT_COLUMN " sha256 BLOB NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " mime TEXT NOT NULL,"
+    " created INTEGER NOT NULL,"
+    " PRIMARY KEY(artifact, version, tenant)",
+    VERSION_NAMES,
+    VERSION_FROM) WITH_TENANT("artifact_access",
+                              " artifact INTEGER NOT NULL REFERENCES artifact(id)"
+                              " ON DELETE CASCADE," TENANT_COLUMN
+                              " n INTEGER NOT NULL,"
+                              " last INTEGER NOT NULL,"
+                              " PRIMARY KEY(artifact, tenant)",
+                              ACCESS_NAMES, ACCESS_FROM)
+    WITH_TENANT("tally",
+                " session INTEGER NOT NULL REFERENCES session(id)"
+                " ON DELETE CASCADE," TENANT_COLUMN " name TEXT NOT NULL,"
+                " title TEXT NOT NULL,"
+                " state TEXT NOT NULL,"
+                " parent TEXT NOT NULL,"
+                " inode INTEGER NOT NULL,"
+                " size INTEGER NOT NULL,"
+                " modified INTEGER NOT NULL,"
+                " changed INTEGER NOT NULL,"
+                " damaged INTEGER NOT NULL,"
+                " scanned INTEGER NOT NULL,"
+                " tail BLOB NOT NULL,"
+                " entries INTEGER NOT NULL,"
+                " messages INTEGER NOT NULL,"
+                " input INTEGER NOT NULL,"
+                " output INTEGER NOT NULL,"
+                " cache_read INTEGER NOT NULL,"
+                " cache_write INTEGER NOT NULL,"
+                " total INTEGER NOT NULL,"
+                " cost INTEGER NOT NULL,"
+                " PRIMARY KEY(session, tenant)",
+                TALLY_NAMES, TALLY_FROM)
+        WITH_TENANT(
+            "filed",
+            " session INTEGER NOT NULL REFERENCES session(id)"
+            " ON DELETE CASCADE," TENANT_COLUMN
+            " folder INTEGER NOT NULL REFERENCES folder(id)"
+            " ON DELETE CASCADE,"
+            " PRIMARY KEY(session, tenant)",
+            FILED_NAMES,
+            FILED_FROM) "CREATE INDEX filed_folder ON filed(folder);" WITH_TENANT("folder_place",
+                                                                                  " folder INTEGER NOT NULL REFERENCES folder(id)"
+                                                                                  " ON DELETE CASCADE," TENANT_COLUMN
+                                                                                  " position INTEGER NOT NULL,"
+                                                                                  " PRIMARY KEY(folder, tenant)",
+                                                                                  PLACE_NAMES,
+                                                                                  PLACE_FROM)
+            WITH_TENANT("session_agent",
+                        " session INTEGER NOT NULL REFERENCES session(id)"
+                        " ON DELETE CASCADE," TENANT_COLUMN
+                        " agent TEXT NOT NULL,"
+                        " definition TEXT,"
+                        " PRIMARY KEY(session, tenant)",
+                        AGENT_NAMES, AGENT_FROM)
+                WITH_TENANT(
+                    "memory_link",
+                    " memory INTEGER NOT NULL REFERENCES memory(id)"
+                    " ON DELETE CASCADE," TENANT_COLUMN
+                    " artifact INTEGER NOT NULL,"
+                    " PRIMARY KEY(memory, tenant)",
+                    LINK_NAMES,
+                    LINK_FROM) "ALTER TABLE pad_block ADD COLUMN tenant INTEGER NOT NULL DEFAULT 0;"
+                               "UPDATE pad_block SET tenant ="
+                               " (SELECT tenant FROM pad WHERE pad.id = pad_block.pad);";
+
+/* An older file that may only be read: the same columns by views. */
+#define VIEW(table, names, from) \
+    DDL_TEMP_VIEW(table, "SELECT " names " FROM main." from)
+
+static const struct {
+    enum schema_step step; /* that created the table */
+    const char *sql;
+} tenant_views[] = {
+    {SCHEMA_ARTIFACTS, VIEW("artifact_version", VERSION_NAMES, VERSION_FROM)},
+    {SCHEMA_SCRATCHPADS, VIEW("pad_block", BLOCK_NAMES, BLOCK_FROM)},
+    {SCHEMA_READ_COUNTS, VIEW("artifact_access", ACCESS_NAMES, ACCESS_FROM)},
+    {SCHEMA_SESSION_USAGE, VIEW("tally", TALLY_NAMES, TALLY_FROM)},
+    {SCHEMA_FOLDERS, VIEW("filed", FILED_NAMES, FILED_FROM)},
+    {SCHEMA_AGENTS, VIEW("folder_place", PLACE_NAMES, PLACE_FROM)},
+    {SCHEMA_AGENTS, VIEW("session_agent", AGENT_NAMES, AGENT_FROM)},
+    {SCHEMA_AGENTS, VIEW("memory_link", LINK_NAMES, LINK_FROM)},
+};
+
+static quire_status create_tenant_views(struct db *db, int64_t version,
+                                        quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < sizeof tenant_views / sizeof *tenant_views && !st; i++)
+        if ((int64_t)tenant_views[i].step <= version &&
+            version < SCHEMA_TENANT_KEYS)
+            st = db_exec(db, tenant_views[i].sql, err);
+    return st;
+}
+
 static const char *const steps[SCHEMA_STEPS] = {
     blob_schema,        list_schema,         artifact_schema,
     settings_schema,    removal_schema,      memory_schema,
@@ -312,6 +451,7 @@ static const char *const steps[SCHEMA_STEPS] = {
     ref_index_schema,   baseline_schema,     run_log_schema,
     idempotency_schema, fulltext_due_schema, audit_log_schema,
     folder_schema,      blob_tenant_schema,  agent_schema,
+    tenant_key_schema,
 };
 
 quire_status schema_create(struct db *db, int n, quire_error *err)
@@ -374,7 +514,8 @@ quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
                         "this one knows %d)",
                         (long long)version, (int)SCHEMA_STEPS);
     if (read_only)
-        return version == 0 ? QUIRE_NOT_FOUND : QUIRE_OK;
+        return version == 0 ? QUIRE_NOT_FOUND
+                            : create_tenant_views(db, version, err);
     st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
     return st ? st : sql_end(db, take_steps(db, err), err);
 }

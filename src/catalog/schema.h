@@ -32,8 +32,9 @@ enum schema_step {
     SCHEMA_AUDIT_LOG = 15,
     SCHEMA_FOLDERS = 16,
     SCHEMA_BLOB_TENANTS = 17,
-    SCHEMA_AGENTS = 18, /* and positions of folders, and links of memory */
-    SCHEMA_STEPS = SCHEMA_AGENTS,
+    SCHEMA_AGENTS = 18,      /* and positions of folders, and links of memory */
+    SCHEMA_TENANT_KEYS = 19, /* tables below artifacts, sessions, … have it */
+    SCHEMA_STEPS = SCHEMA_TENANT_KEYS,
 };
 
 /* Create the tables, or bring them up to date. *steps is how many steps the

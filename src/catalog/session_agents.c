@@ -19,9 +19,10 @@ static bool read_text(struct stmt *s, int at, struct arena *keep,
     return *out;
 }
 
-quire_status session_agent_of(struct catalog *c, int64_t session,
-                              struct arena *keep, const char **agent,
-                              const char **definition, quire_error *err)
+quire_status session_agent_of(struct catalog *c, int64_t tenant,
+                              int64_t session, struct arena *keep,
+                              const char **agent, const char **definition,
+                              quire_error *err)
 {
     struct stmt *s;
     quire_status st;
@@ -33,6 +34,7 @@ quire_status session_agent_of(struct catalog *c, int64_t session,
     if (st)
         return st;
     stmt_bind_int(s, 1, session);
+    stmt_bind_int(s, 2, tenant);
     st = sql_row(s, err);
     if (!st &&
         (!read_text(s, 0, keep, agent) || !read_text(s, 1, keep, definition)))
@@ -56,5 +58,6 @@ quire_status session_agent_set(struct catalog *c, int64_t tenant,
         stmt_bind_text(s, 3, bytes_str(definition));
     else
         stmt_bind_null(s, 3);
+    stmt_bind_int(s, 4, tenant);
     return sql_commit(c->db, DB_DURABLE, tenant, s, err);
 }

@@ -71,7 +71,7 @@ quire_status session_totals_find(struct catalog *c, int64_t tenant,
     return st;
 }
 
-quire_status session_totals_store(struct catalog *c,
+quire_status session_totals_store(struct catalog *c, int64_t tenant,
                                   const struct session_totals *t,
                                   quire_error *err)
 {
@@ -96,7 +96,8 @@ quire_status session_totals_store(struct catalog *c,
     stmt_bind_bytes(s, at++, t->tail);
     for (i = 0; i < sizeof sums / sizeof *sums; i++)
         stmt_bind_int(s, at++, (int64_t)sums[i]);
-    return sql_run(s, err);
+    stmt_bind_int(s, at, tenant);
+    return stmt_post(s, err);
 }
 
 quire_status session_row_key(struct catalog *c, int64_t tenant, int64_t number,

@@ -67,8 +67,8 @@ static void bind_text(struct stmt *s, int at, const quire_memory *one)
 }
 
 /* Record the link; 0 forgets it, less leaves it. */
-static quire_status record_link(struct memories *m, int64_t id, int64_t link,
-                                quire_error *err)
+static quire_status record_link(struct memories *m, int64_t tenant, int64_t id,
+                                int64_t link, quire_error *err)
 {
     struct stmt *s;
     quire_status st;
@@ -79,22 +79,30 @@ static quire_status record_link(struct memories *m, int64_t id, int64_t link,
     if (st)
         return st;
     stmt_bind_int(s, 1, id);
+    stmt_bind_int(s, 2, tenant);
     if (link)
-        stmt_bind_int(s, 2, link);
-    return sql_run(s, err);
+        stmt_bind_int(s, 3, link);
+    return stmt_post(s, err);
 }
 
-static quire_status insert_entry(struct memories *m,
-                                 const struct memory_owner *owner,
-                                 quire_memory *now, quire_error *err)
+quire_status memory_id_ask(struct memories *m, struct stmt **next_id,
+                           quire_error *err)
 {
-    struct stmt *s;
-    quire_status st = sql_use(&m->sql, SQL_NEXT_ID, &s, err);
+    quire_status st = sql_use(&m->sql, SQL_NEXT_ID, next_id, err);
 
     if (!st)
-        st = sql_take_number(s, &now->id, err);
-    if (!st)
-        st = sql_use(&m->sql, SQL_ADD, &s, err);
+        stmt_ask(*next_id);
+    return st;
+}
+
+/* Its id is taken. */
+static quire_status insert_entry(struct memories *m,
+                                 const struct memory_owner *owner,
+                                 const quire_memory *now, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, SQL_ADD, &s, err);
+
     if (st)
         return st;
     stmt_bind_int(s, 1, owner->tenant);
@@ -104,8 +112,9 @@ static quire_status insert_entry(struct memories *m,
     stmt_bind_int(s, 9, now->created_us);
     stmt_bind_int(s, 10, now->id);
     st = stmt_post(s, err);
-    return !st && now->artifact ? record_link(m, now->id, now->artifact, err)
-                                : st;
+    return !st && now->artifact
+               ? record_link(m, owner->tenant, now->id, now->artifact, err)
+               : st;
 }
 
 static bool is_named_before(const int64_t *ids, size_t at)
@@ -179,9 +188,28 @@ static quire_status supersede_entry(struct memories *m, int64_t tenant,
     return st ? st : memory_invalidate(m, tenant, id, by->valid_from_us, err);
 }
 
+/* A copy of what was added, in `keep`. */
+static quire_status copy_entry(const quire_memory *now,
+                               const struct memory_owner *owner,
+                               struct arena *keep, quire_memory *out,
+                               quire_error *err)
+{
+    *out = *now;
+    out->title = arena_dup(keep, now->title);
+    out->content = arena_dup(keep, now->content);
+    out->source = arena_dup(keep, now->source);
+    out->session = arena_text(keep, bytes_str(owner->key ? owner->key : ""));
+    out->session_id = owner->session;
+    out->updated_us = now->created_us;
+    return out->title.data && out->content.data && out->source.data &&
+                   out->session
+               ? QUIRE_OK
+               : err_memory(err);
+}
+
 quire_status memory_add(struct memories *m, const struct memory_owner *owner,
-                        const quire_memory_options *o, struct arena *keep,
-                        quire_memory *out, quire_error *err)
+                        struct stmt *next_id, const quire_memory_options *o,
+                        struct arena *keep, quire_memory *out, quire_error *err)
 {
     quire_memory now = {
         .type = o->type,
@@ -192,7 +220,8 @@ quire_status memory_add(struct memories *m, const struct memory_owner *owner,
         .artifact = o->artifact,
         .created_us = o->created_us ? o->created_us : clock_us(m->clock),
     };
-    quire_status st = now.tags ? QUIRE_OK : err_memory(err);
+    quire_status st = now.tags ? sql_take_number(next_id, &now.id, err)
+                               : err_memory(err);
     size_t i;
 
     now.valid_from_us = now.created_us;
@@ -210,7 +239,7 @@ quire_status memory_add(struct memories *m, const struct memory_owner *owner,
         if (!is_named_before(o->supersedes, i))
             st = supersede_entry(m, owner->tenant, &now, o->supersedes[i], err);
     }
-    return st ? st : memory_get(m, owner->tenant, now.id, 0, keep, out, err);
+    return st ? st : copy_entry(&now, owner, keep, out, err);
 }
 
 /* Given fields replace the old ones. */
@@ -232,8 +261,9 @@ static quire_status merge_fields(quire_memory *now,
 }
 
 /* `link` as in SQL_CHANGE. */
-static quire_status change_entry(struct memories *m, const quire_memory *now,
-                                 int64_t link, quire_error *err)
+static quire_status change_entry(struct memories *m, int64_t tenant,
+                                 const quire_memory *now, int64_t link,
+                                 quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&m->sql, SQL_CHANGE, &s, err);
@@ -244,7 +274,8 @@ static quire_status change_entry(struct memories *m, const quire_memory *now,
     stmt_bind_int(s, 2, clock_us(m->clock));
     stmt_bind_int(s, 3, link);
     bind_text(s, 4, now);
-    return sql_run(s, err);
+    stmt_bind_int(s, 9, tenant);
+    return stmt_post(s, err);
 }
 
 quire_status memory_edit(struct memories *m, const struct memory_owner *owner,
@@ -264,9 +295,9 @@ quire_status memory_edit(struct memories *m, const struct memory_owner *owner,
     if (!st)
         st = merge_fields(out, o, keep, err);
     if (!st)
-        st = change_entry(m, out, link, err);
+        st = change_entry(m, owner->tenant, out, link, err);
     if (!st)
-        st = record_link(m, id, link, err);
+        st = record_link(m, owner->tenant, id, link, err);
     if (!st)
         st = memory_fulltext_add(m, out, err);
     return st ? st : memory_get(m, owner->tenant, id, 0, keep, out, err);
@@ -292,7 +323,8 @@ quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
         one.valid_to_us = when_us ? when_us : clock_us(m->clock);
         stmt_bind_int(s, 1, id);
         stmt_bind_int(s, 2, one.valid_to_us);
-        st = sql_run(s, err);
+        stmt_bind_int(s, 3, tenant);
+        st = stmt_post(s, err);
     }
     if (!st)
         st = memory_fulltext_add(m, &one, err);
@@ -316,7 +348,8 @@ quire_status memory_remove(struct memories *m, int64_t tenant, int64_t id,
         st = sql_use(&m->sql, SQL_REMOVE, &s, err);
     if (!st) {
         stmt_bind_int(s, 1, id);
-        st = sql_run(s, err);
+        stmt_bind_int(s, 2, tenant);
+        st = stmt_post(s, err);
     }
     arena_release(&tmp);
     return st;

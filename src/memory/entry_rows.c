@@ -98,8 +98,8 @@ static quire_status get_by(struct memories *m, int which, int64_t tenant,
 }
 
 /* The artifact that an entry without a link has linked before. */
-static quire_status read_expired_link(struct memories *m, quire_memory *one,
-                                      quire_error *err)
+static quire_status read_expired_link(struct memories *m, int64_t tenant,
+                                      quire_memory *one, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&m->sql, SQL_LINK_GET, &s, err);
@@ -107,6 +107,7 @@ static quire_status read_expired_link(struct memories *m, quire_memory *one,
     if (st)
         return st;
     stmt_bind_int(s, 1, one->id);
+    stmt_bind_int(s, 2, tenant);
     st = sql_row(s, err);
     if (!st)
         one->expired_artifact = stmt_column_int(s, 0);
@@ -122,7 +123,7 @@ quire_status memory_get(struct memories *m, int64_t tenant, int64_t id,
                              as_of_us, keep, out, err);
 
     return !st && !out->artifact && m->has_links
-               ? read_expired_link(m, out, err)
+               ? read_expired_link(m, tenant, out, err)
                : st;
 }
 

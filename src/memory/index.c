@@ -88,7 +88,7 @@ static quire_status write_words(struct memories *m, int which,
     stmt_bind_text(s, 3, one->content);
     stmt_bind_text(s, 4, bytes_str(one->tags));
     stmt_bind_text(s, 5, one->source);
-    return sql_run(s, err);
+    return stmt_post(s, err);
 }
 
 quire_status memory_fulltext_add(struct memories *m, const quire_memory *one,

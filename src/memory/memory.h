@@ -94,6 +94,7 @@ quire_status memory_fulltext_equal(struct memories *m, int64_t tenant,
 /* The acting tenant, and the row of its session, 0 for none. */
 struct memory_owner {
     int64_t tenant, session;
+    const char *key; /* of the session; NULL: none */
 };
 
 /* Whether the owner may link an artifact: QUIRE_NOT_FOUND with a message. */
@@ -101,12 +102,17 @@ quire_status memory_may_link(struct memories *m,
                              const struct memory_owner *owner, int64_t artifact,
                              quire_error *err);
 
+/* Ask for the id of the next entry (store/db.h). In a write transaction. */
+quire_status memory_id_ask(struct memories *m, struct stmt **next_id,
+                           quire_error *err);
+
 /* Add an entry and end the entries it supersedes. In a write transaction.
  * QUIRE_NOT_FOUND with a message: what it links or supersedes does not exist;
  * then, as with QUIRE_INVALID, nothing was changed. */
 quire_status memory_add(struct memories *m, const struct memory_owner *owner,
-                        const quire_memory_options *o, struct arena *keep,
-                        quire_memory *out, quire_error *err);
+                        struct stmt *next_id, const quire_memory_options *o,
+                        struct arena *keep, quire_memory *out,
+                        quire_error *err);
 
 /* Change a valid one. In a write transaction. QUIRE_NOT_FOUND without a message
  * if it does not exist, with one if its link does not. */

@@ -51,7 +51,7 @@ static quire_status read_row(struct stmt *s, quire_relation *out,
                     "relation #%lld has an unknown kind", (long long)out->id);
 }
 
-static quire_status find_relation(struct memories *m,
+static quire_status find_relation(struct memories *m, int64_t tenant,
                                   const quire_relation *want,
                                   quire_relation *out, quire_error *err)
 {
@@ -63,6 +63,7 @@ static quire_status find_relation(struct memories *m,
     stmt_bind_int(s, 1, want->source);
     stmt_bind_int(s, 2, want->target);
     stmt_bind_text(s, 3, bytes_str(kinds[want->kind]));
+    stmt_bind_int(s, 4, tenant);
     st = sql_row(s, err);
     if (!st)
         st = read_row(s, out, err);
@@ -101,7 +102,7 @@ quire_status relation_add(struct memories *m, int64_t tenant,
     arena_release(&tmp);
     if (st)
         return st;
-    st = find_relation(m, want, out, err);
+    st = find_relation(m, tenant, want, out, err);
     if (st != QUIRE_NOT_FOUND)
         return st ? st : QUIRE_EXISTS;
     *out = *want;
@@ -146,7 +147,8 @@ quire_status relation_list(struct memories *m, const struct relation_range *r,
     stmt_bind_int(s, 5, r->either);
     stmt_bind_text(s, 6, bytes_str(kind ? kind : ""));
     stmt_bind_int(s, 7,
-                  r->limit && r->limit < INT64_MAX ? (int64_t)r->limit : -1);
+                  r->limit && r->limit < INT64_MAX ? (int64_t)r->limit
+                                                   : INT64_MAX);
     while (!st) {
         quire_relation one;
         bool row;

@@ -16,11 +16,13 @@ enum { SQL_GROW, SQL_ADD, SQL_READ, SQL_LIST, SQL_CLEAR, N_SQL };
 static const char *const texts[N_SQL] = {
     [SQL_GROW] = ("INSERT INTO pad(tenant, name, used, updated)"
                   " VALUES(?1, ?2, ?3, ?4) ON CONFLICT(tenant, name) DO UPDATE"
-                  " SET used = used + excluded.used, updated = excluded.updated"
-                  " WHERE used + excluded.used <= ?5 RETURNING id, used"),
-    [SQL_ADD] = "INSERT INTO pad_block(pad, text) VALUES(?1, ?2)",
-    [SQL_READ] = ("SELECT b.text FROM pad_block b JOIN pad p ON p.id = b.pad"
-                  " WHERE p.tenant = ?1 AND p.name = ?2 ORDER BY b.id"),
+                  " SET used = pad.used + excluded.used,"
+                  " updated = excluded.updated WHERE"
+                  " pad.used + excluded.used <= ?5 RETURNING id, used"),
+    [SQL_ADD] = "INSERT INTO pad_block(pad, text, tenant) VALUES(?1, ?2, ?3)",
+    [SQL_READ] =
+        ("SELECT b.text FROM pad_block b JOIN pad p ON p.id = b.pad"
+         " AND p.tenant = b.tenant WHERE p.tenant = ?1 AND p.name = ?2 ORDER BY b.id"),
     [SQL_LIST] = ("SELECT name, used, updated FROM pad WHERE tenant = ?1"
                   " ORDER BY name"),
     [SQL_CLEAR] = "DELETE FROM pad WHERE tenant = ?1 AND name = ?2",
@@ -111,8 +113,8 @@ static quire_status reserve_bytes(struct scratchpads *p, int64_t tenant,
     return st == QUIRE_NOT_FOUND ? fail_full(err) : st;
 }
 
-static quire_status add_block(struct scratchpads *p, int64_t pad,
-                              quire_bytes block, quire_error *err)
+static quire_status add_block(struct scratchpads *p, int64_t tenant,
+                              int64_t pad, quire_bytes block, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&p->sql, SQL_ADD, &s, err);
@@ -121,7 +123,8 @@ static quire_status add_block(struct scratchpads *p, int64_t pad,
         return st;
     stmt_bind_int(s, 1, pad);
     stmt_bind_text(s, 2, block);
-    return sql_run(s, err);
+    stmt_bind_int(s, 3, tenant);
+    return stmt_post(s, err);
 }
 
 quire_status scratchpad_append(struct scratchpads *p, int64_t tenant,
@@ -143,7 +146,7 @@ quire_status scratchpad_append(struct scratchpads *p, int64_t tenant,
     if (!st) {
         st = reserve_bytes(p, tenant, name, block.len, now_us, &id, size, err);
         if (!st)
-            st = add_block(p, id, buf_bytes(&block), err);
+            st = add_block(p, tenant, id, buf_bytes(&block), err);
         st = sql_end(p->db, st, err);
     }
     buf_release(&block);

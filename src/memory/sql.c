@@ -56,25 +56,28 @@ const char *const memory_sql[N_MEMORY_SQL] = {
     [SQL_CHANGE] = "UPDATE memory SET updated = ?2, artifact = CASE WHEN ?3 < 0"
                    " THEN artifact ELSE nullif(?3, 0) END, type = ?4,"
                    " title = ?5, content = ?6, source = ?7, tags = ?8"
-                   " WHERE id = ?1",
-    [SQL_END] = "UPDATE memory SET valid_to = ?2 WHERE id = ?1",
-    [SQL_REMOVE] = "DELETE FROM memory WHERE id = ?1",
-    [SQL_LINK_SET] = "INSERT INTO memory_link(memory, artifact) VALUES(?1, ?2)"
-                     " ON CONFLICT(memory) DO UPDATE SET artifact = ?2",
-    [SQL_LINK_DROP] = "DELETE FROM memory_link WHERE memory = ?1",
-    [SQL_LINK_GET] = "SELECT artifact FROM memory_link WHERE memory = ?1",
+                   " WHERE id = ?1 AND tenant = ?9",
+    [SQL_END] = "UPDATE memory SET valid_to = ?2 WHERE id = ?1 AND tenant = ?3",
+    [SQL_REMOVE] = "DELETE FROM memory WHERE id = ?1 AND tenant = ?2",
+    [SQL_LINK_SET] = "INSERT INTO memory_link(memory, artifact, tenant)"
+                     " VALUES(?1, ?3, ?2) ON CONFLICT(tenant, memory) DO UPDATE"
+                     " SET artifact = excluded.artifact",
+    [SQL_LINK_DROP] = "DELETE FROM memory_link WHERE memory = ?1"
+                      " AND tenant = ?2",
+    [SQL_LINK_GET] = "SELECT artifact FROM memory_link WHERE memory = ?1"
+                     " AND tenant = ?2",
     [SQL_LINKABLE] = LIVING,
     [SQL_LINKABLE_IN] = LIVING
     "AND (a.session = ?3 OR EXISTS(SELECT 1 FROM memory m WHERE"
     " m.artifact = a.id AND m.tenant = ?2 AND m.valid_to = 0))",
     [SQL_RELATION_FIND] = RELATION
-    "WHERE source = ?1 AND target = ?2 AND kind = ?3",
+    "WHERE source = ?1 AND target = ?2 AND kind = ?3 AND tenant = ?4",
     [SQL_RELATION_ADD] = "INSERT INTO relation(tenant, source, target, kind,"
                          " created) VALUES(?1, ?2, ?3, ?4, ?5) RETURNING id",
     [SQL_RELATION_REMOVE] = "DELETE FROM relation WHERE id = ?1 AND tenant = ?2"
                             " RETURNING id",
     /* One condition each that an index answers. */
-    [SQL_RELATIONS] = RELATION "WHERE 1" RELATION_RANGE,
+    [SQL_RELATIONS] = RELATION "WHERE true" RELATION_RANGE,
     [SQL_RELATIONS_FROM] = RELATION "WHERE source = ?3" RELATION_RANGE,
     [SQL_RELATIONS_TO] = RELATION "WHERE target = ?4" RELATION_RANGE,
     [SQL_RELATIONS_AT] = RELATION

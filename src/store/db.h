@@ -45,7 +45,9 @@ enum db_begin {
     DB_SOON,    /* writes; survives a crash of the process, and after a power
                  * cut is complete or absent */
     DB_DURABLE, /* writes; survives a power cut when commit returns       */
-    DB_IF_FREE, /* as DB_SOON; QUIRE_BUSY at once if the lock is taken */
+    DB_IF_FREE, /* as DB_SOON; QUIRE_BUSY at once if the lock is taken. For
+                 * what may be lost: a database a network away need not wait for
+                 * the commit, nor report its failure */
 };
 
 /* The scope of a transaction that is not limited to one tenant. */

@@ -14,7 +14,7 @@ struct intercepted_db {
     struct db *inner;
     struct intercept intercept;
     unsigned flight; /* waits so far, plus 1 */
-    bool reads;      /* the open transaction is DB_LOOK */
+    bool waits;      /* the commit of the open transaction does */
 };
 
 struct intercepted_stmt {
@@ -173,7 +173,7 @@ static void intercepted_finalize(struct stmt *s)
 static quire_status intercepted_db_begin(struct db *db, enum db_begin mode,
                                          int64_t scope, quire_error *err)
 {
-    of_db(db)->reads = mode == DB_LOOK;
+    of_db(db)->waits = mode == DB_SOON || mode == DB_DURABLE;
     PASS(&of_db(db)->intercept, "db begin", "",
          db_begin(of_db(db)->inner, mode, scope, err));
 }
@@ -185,7 +185,7 @@ static quire_status intercepted_db_commit(struct db *db, quire_error *err)
     struct intercepted_db *t = of_db(db);
     quire_status st = call_before(&t->intercept, "db commit", "", err);
 
-    if (!t->reads)
+    if (t->waits)
         count_wait(t, "db commit");
     if (st)
         t->inner->ops->rollback(t->inner);

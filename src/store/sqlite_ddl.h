@@ -14,4 +14,13 @@
 /* After the columns: rows are stored in the order of the primary key. */
 #define DDL_CLUSTERED " WITHOUT ROWID"
 
+/* Whether a value has the type of its column: SQLite stores any in any. */
+#define SQL_IS_BYTES(column) "typeof(" column ") = 'blob'"
+
+/* A view of this connection alone, in place of a table; also while the connection
+ * may only read. */
+#define DDL_TEMP_VIEW(name, select)                                   \
+    "PRAGMA query_only=OFF; CREATE TEMP VIEW " name " AS " select ";" \
+    "PRAGMA query_only=ON;"
+
 #endif

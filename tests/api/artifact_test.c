@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "store/db.h"
+#include "support/catalog.h"
 #include "support/older.h"
 #include "support/test.h"
 
@@ -654,6 +655,30 @@ TEST(a_home_from_before_artifacts_is_read_and_brought_up_to_date)
     puts_text(q, NULL, "a", "new");
     holds(q, NULL, "a", 0, "new");
     quire_close(q);
+}
+
+TEST(a_home_from_before_tenant_keys_is_read_and_brought_up_to_date)
+{
+    quire *q = open_home(0);
+    unsigned flags[] = {QUIRE_READ_ONLY, 0};
+    size_t i;
+
+    puts_text(q, NULL, "a", "one");
+    puts_text(q, NULL, "a", "two");
+    holds(q, NULL, "a", 0, "two");
+    quire_close(q);
+    test_undo_steps(test_path("home/quire.db"), 18);
+    for (i = 0; i < 2; i++) {
+        quire_artifact got;
+
+        q = open_home(flags[i]);
+        holds(q, NULL, "a", 1, "one");
+        holds(q, NULL, "a", 2, "two");
+        OK(quire_artifact_stat(q, NULL, "a", NULL, &got, &test_err));
+        YES(got.reads > 0);
+        quire_close(q);
+    }
+    catalogue_sound();
 }
 
 /* ---- a model to compare with -------------------------------------------- */

@@ -63,11 +63,13 @@ static void fix_close(struct fix *f)
 static quire_status try_add(struct fix *f, int64_t tenant, int64_t session,
                             const quire_memory_options *o, quire_memory *out)
 {
-    struct memory_owner owner = {tenant, session};
+    struct memory_owner owner = {tenant, session, NULL};
+    struct stmt *next_id;
     quire_status st;
 
-    OK(memory_begin(f->m, 1, &test_err));
-    st = memory_add(f->m, &owner, o, &f->keep, out, &test_err);
+    OK(memory_begin(f->m, tenant, &test_err));
+    OK(memory_id_ask(f->m, &next_id, &test_err));
+    st = memory_add(f->m, &owner, next_id, o, &f->keep, out, &test_err);
     return memory_end(f->m, st, &test_err);
 }
 
@@ -304,10 +306,12 @@ TEST(very_many_hits_are_ranked_in_part_and_those_of_the_session_are_not_lost)
     OK(memory_begin(f.m, 1, &test_err));
     for (i = 0; i < 999; i++) {
         quire_memory_options o = entry("note", "everywhere");
-        struct memory_owner owner = {1, 0};
+        struct memory_owner owner = {1, 0, NULL};
+        struct stmt *next_id;
 
         arena_reset(&f.keep);
-        OK(memory_add(f.m, &owner, &o, &f.keep, &m, &test_err));
+        OK(memory_id_ask(f.m, &next_id, &test_err));
+        OK(memory_add(f.m, &owner, next_id, &o, &f.keep, &m, &test_err));
     }
     OK(memory_end(f.m, QUIRE_OK, &test_err));
     q.limit = 1;
@@ -344,10 +348,12 @@ TEST(the_past_is_found_however_much_came_later)
     OK(memory_begin(f.m, 1, &test_err));
     for (i = 0; i < 1100; i++) {
         quire_memory_options o = entry("fact", "new");
-        struct memory_owner owner = {1, 0};
+        struct memory_owner owner = {1, 0, NULL};
+        struct stmt *next_id;
 
         arena_reset(&f.keep);
-        OK(memory_add(f.m, &owner, &o, &f.keep, &m, &test_err));
+        OK(memory_id_ask(f.m, &next_id, &test_err));
+        OK(memory_add(f.m, &owner, next_id, &o, &f.keep, &m, &test_err));
     }
     OK(memory_end(f.m, QUIRE_OK, &test_err));
     q.decay = false;
@@ -545,7 +551,7 @@ static void model_change(struct fix *f, struct model *m, int64_t id)
 {
     struct slot *s = &m->slots[id];
     bool valid = s->there && !s->to;
-    struct memory_owner owner = {1, 0};
+    struct memory_owner owner = {1, 0, NULL};
     quire_memory_options o = QUIRE_MEMORY_OPTIONS_INIT;
     quire_relation want = {.source = id, .kind = QUIRE_SUPERSEDES}, r;
     unsigned words;

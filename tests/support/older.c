@@ -6,11 +6,65 @@
 #include "store/db.h"
 #include "support/test.h"
 
+#define WITHOUT_TENANT(table, columns, names)                         \
+    "CREATE TABLE old_" table "(" columns "); INSERT INTO old_" table \
+    " SELECT " names " FROM " table "; DROP TABLE " table ";"         \
+    "ALTER TABLE old_" table " RENAME TO " table ";"
+
 /* What takes each step back, from the last one. */
 static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {19,
+     WITHOUT_TENANT("artifact_version",
+                    "artifact INTEGER NOT NULL REFERENCES artifact(id)"
+                    " ON DELETE CASCADE, version INTEGER NOT NULL,"
+                    " sha256 BLOB NOT NULL, size INTEGER NOT NULL,"
+                    " mime TEXT NOT NULL, created INTEGER NOT NULL,"
+                    " PRIMARY KEY(artifact, version)",
+                    "artifact, version, sha256, size, mime, created")
+         WITHOUT_TENANT(
+             "artifact_access",
+             "artifact INTEGER PRIMARY KEY REFERENCES artifact(id)"
+             " ON DELETE CASCADE, n INTEGER NOT NULL,"
+             " last INTEGER NOT NULL",
+             "artifact, n, last") WITHOUT_TENANT("filed",
+                                                 "session INTEGER PRIMARY KEY REFERENCES session(id)"
+                                                 " ON DELETE CASCADE, folder INTEGER NOT NULL REFERENCES"
+                                                 " folder(id) ON DELETE CASCADE",
+                                                 "session, folder")
+             WITHOUT_TENANT("folder_place",
+                            "folder INTEGER PRIMARY KEY REFERENCES folder(id)"
+                            " ON DELETE CASCADE, position INTEGER NOT NULL",
+                            "folder, position")
+                 WITHOUT_TENANT(
+                     "session_agent",
+                     "session INTEGER PRIMARY KEY REFERENCES session(id)"
+                     " ON DELETE CASCADE, agent TEXT NOT NULL, definition TEXT",
+                     "session, agent, definition")
+                     WITHOUT_TENANT(
+                         "memory_link",
+                         "memory INTEGER PRIMARY KEY REFERENCES memory(id)"
+                         " ON DELETE CASCADE, artifact INTEGER NOT NULL",
+                         "memory, artifact")
+                         WITHOUT_TENANT(
+                             "tally",
+                             "session INTEGER PRIMARY KEY REFERENCES session(id)"
+                             " ON DELETE CASCADE, name TEXT NOT NULL, title TEXT NOT"
+                             " NULL, state TEXT NOT NULL, parent TEXT NOT NULL,"
+                             " inode INTEGER NOT NULL, size INTEGER NOT NULL,"
+                             " modified INTEGER NOT NULL, changed INTEGER NOT NULL,"
+                             " damaged INTEGER NOT NULL, scanned INTEGER NOT NULL,"
+                             " tail BLOB NOT NULL, entries INTEGER NOT NULL,"
+                             " messages INTEGER NOT NULL, input INTEGER NOT NULL,"
+                             " output INTEGER NOT NULL, cache_read INTEGER NOT NULL,"
+                             " cache_write INTEGER NOT NULL, total INTEGER NOT NULL,"
+                             " cost INTEGER NOT NULL",
+                             "session, name, title, state, parent, inode, size,"
+                             " modified, changed, damaged, scanned, tail, entries,"
+                             " messages, input, output, cache_read, cache_write, total,"
+                             " cost") "ALTER TABLE pad_block DROP COLUMN tenant;"},
     {18, "DROP TABLE memory_link; DROP TABLE folder_place;"
          "DROP TABLE session_agent;"},
     {17, "DROP TABLE blob_tenant;"},
