@@ -96,6 +96,36 @@ quire_status quire_session_open(quire *q, const char *which,
                                 const quire_session_options *options,
                                 quire_session **out, quire_error *err);
 
+/* Keep a session open between uses, cheaply: for a server that serves many
+ * sessions and does not want to load one for each request.
+ *
+ * quire_session_park() gives up the write lock, the handle `q` of the session and
+ * its buffers, and keeps the index. Afterwards only resume, memory and close may be
+ * called, and `q` may be closed. It returns 0, and has done nothing, if the session
+ * cannot be parked: appends are not flushed, a write failed, or it has no file.
+ * Then close it.
+ *
+ * quire_session_resume() continues as if the session had just been opened with
+ * `options` (flags and sync) through `q`, a handle on the same home and tenant.
+ * What other processes appended is loaded; if nothing was, the cost does not depend
+ * on the size of the session. After a failure it is still parked: close it, and open
+ * the session by its id. A title that another process changed meanwhile may be
+ * described as it was.
+ *
+ * quire_session_memory() returns about how many bytes of memory a session takes.
+ *
+ * Owns: nothing changes.
+ * Fails: common
+ *   QUIRE_CHANGED    its file was replaced, moved or removed
+ *   QUIRE_BUSY       another process writes to it; the message names it
+ *   QUIRE_DAMAGED    its header cannot be read any more
+ * Durable: nothing. */
+int quire_session_park(quire_session *s);
+quire_status quire_session_resume(quire_session *s, quire *q,
+                                  const quire_session_options *options,
+                                  quire_error *err);
+uint64_t quire_session_memory(const quire_session *s);
+
 /* Close a session; NULL does nothing.
  *
  * Owns: frees `s`.

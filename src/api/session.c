@@ -313,6 +313,20 @@ quire_status quire_session_open(quire *q, const char *which,
     return st;
 }
 
+quire_status quire_session_resume(quire_session *s, quire *q,
+                                  const quire_session_options *options,
+                                  quire_error *err)
+{
+    struct session_env env = sessions_env(q, q->kind == QUIRE_KIND_OMP);
+    quire_session_options o;
+    quire_status st;
+
+    read_options(options, &o);
+    st = o.flags & QUIRE_SESSION_READ ? check_free(q, err)
+                                      : sessions_may_write(q, err);
+    return st ? st : session_resume(s, &env, o.flags, o.sync, err);
+}
+
 /* ---- looking ------------------------------------------------------------ */
 
 quire_status session_entry_not_found(quire_session *s, const char *id,

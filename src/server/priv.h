@@ -29,6 +29,7 @@
 #include "server/response_cache.h"
 #include "server/router.h"
 #include "server/server.h"
+#include "server/session_pool.h"
 
 /* Requests that may wait; threads; how long a shutdown waits. */
 enum { QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
@@ -96,6 +97,8 @@ struct server {
     struct http *http;
     struct events *events;
     struct mcp_registry *mcp_registry;
+    size_t parked_max; /* sessions */
+    struct session_pool *sessions;
 
     pthread_mutex_t lock;
     struct worker *idle;       /* stack                                      */

@@ -36,8 +36,12 @@ static uint64_t raise_limit(void)
 
 /* Divide the descriptors: at least half of them, or DESCRIPTORS_RESERVED, are not for
  * connections. A worker needs about 18 (two of the catalogue, one for each tenant
- * it served last), a watched workspace 5. */
+ * it served last), a watched workspace 5, a parked session 2. */
 enum { DESCRIPTORS_RESERVED = 6000 };
+
+/* Parked sessions: how many, and their memory. A session of 40,000 entries takes 2
+ * MiB. */
+enum { PARKED_MAX = 256, PARKED_BYTES_MAX = 64 << 20 };
 
 static void divide_descriptors(struct server *s, uint64_t limit,
                                struct http_config *http)
@@ -52,6 +56,7 @@ static void divide_descriptors(struct server *s, uint64_t limit,
         (!s->c.workers || workers < (uint64_t)s->c.workers))
         s->c.workers = (int)workers;
     s->watched_max = limit / 40;
+    s->parked_max = limit / 40 < PARKED_MAX ? limit / 40 : PARKED_MAX;
 }
 
 /* Everything but the listening socket. */
@@ -72,10 +77,11 @@ static quire_status init_parts(struct server *s, quire_error *err)
         s->tenants = rate_limit_new();
         s->logins = rate_limit_new();
         s->events = events_new();
+        s->sessions = session_pool_new(s->parked_max, PARKED_BYTES_MAX);
         s->mcp_registry = s->home ? mcp_registry_new(s->home, s->c.mcp_run)
                                   : NULL;
         st = s->spool && s->router && s->tenants && s->logins && s->events &&
-                     s->mcp_registry
+                     s->sessions && s->mcp_registry
                  ? QUIRE_OK
                  : err_memory(err);
     }
@@ -193,6 +199,7 @@ void server_close(struct server *s)
     rate_limit_free(s->tenants);
     rate_limit_free(s->logins);
     events_free(s->events);
+    session_pool_free(s->sessions);
     for (d = s->thread_ctxs; d; d = next) {
         next = d->next;
         thread_ctx_free(d);

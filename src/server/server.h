@@ -70,6 +70,9 @@ void server_close(struct server *s);
 /* The events of all tenants. */
 struct events *thread_ctx_events(struct thread_ctx *d);
 
+/* The open sessions of all tenants. */
+struct session_pool *thread_ctx_sessions(struct thread_ctx *d);
+
 /* The tenant's token was revoked: end its event streams and those of MCP. */
 void thread_ctx_end_streams(struct thread_ctx *d, int64_t tenant);
 

@@ -67,6 +67,11 @@ struct events *thread_ctx_events(struct thread_ctx *d)
     return d->server->events;
 }
 
+struct session_pool *thread_ctx_sessions(struct thread_ctx *d)
+{
+    return d->server->sessions;
+}
+
 void thread_ctx_end_streams(struct thread_ctx *d, int64_t tenant)
 {
     events_end_tenant(d->server->events, tenant);

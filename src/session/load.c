@@ -422,7 +422,7 @@ static quire_status check_end(quire_session *s, quire_error *err)
     return st;
 }
 
-static void find_leaf(quire_session *s)
+void load_find_leaf(quire_session *s)
 {
     uint32_t i = s->index.n;
 
@@ -484,11 +484,11 @@ quire_status load_all(quire_session *s, bool full, quire_error *err)
     if (!st)
         st = finish_load(s, err);
     if (!st && follow)
-        find_leaf(s);
+        load_find_leaf(s);
     else if (!st && *was) {
         s->leaf = index_find(&s->index, bytes_str(was));
         if (s->leaf == NONE) /* the file was rewritten without it */
-            find_leaf(s);
+            load_find_leaf(s);
     }
     s->stale = st != QUIRE_OK;
     /* Without any content the file is empty, which the caller handles. */
@@ -508,7 +508,7 @@ quire_status load_rest(quire_session *s, quire_error *err)
     if (!st)
         st = finish_load(s, err);
     if (!st && s->leaf_is_last)
-        find_leaf(s);
+        load_find_leaf(s);
     s->stale = st != QUIRE_OK;
     return st;
 }

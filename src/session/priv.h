@@ -46,6 +46,7 @@ struct quire_session {
     struct log *log;
     struct store *scratch; /* owned; NULL: none                    */
     bool in_file;          /* `log` is the one called `name`       */
+    bool log_reads;        /* it was opened for reading alone       */
     bool read_only;
     unsigned flags;
     quire_durability sync;
@@ -130,6 +131,9 @@ quire_status load_refresh(quire_session *s, quire_error *err);
 /* Our file has lost its name: open the file that has it now. QUIRE_CHANGED, and
  * s->lost, if that lacks an entry that we appended and have not synced. */
 quire_status load_reopen(quire_session *s, quire_error *err);
+
+/* The leaf is the last entry, and follows the file. */
+void load_find_leaf(quire_session *s);
 
 /* Parse the whole log in full. */
 quire_status load_full(quire_session *s, quire_error *err);

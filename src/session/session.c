@@ -159,6 +159,7 @@ static quire_status open_log(quire_session *s, quire_error *err)
     struct object_info info;
 
     s->in_file = true;
+    s->log_reads = s->read_only;
     if (s->read_only)
         return log_open(s->store->logs, s->name, LOG_READ, &s->log, &info, err);
     return session_hold(s->store->logs, s->name, s->env.busy_ms, &s->log, err);

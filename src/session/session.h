@@ -72,6 +72,12 @@ quire_status session_open(const struct session_env *env,
                           quire_durability sync, quire_session **out,
                           quire_error *err);
 
+/* Use a parked session again: quire_session_resume(). `env` replaces the one that it
+ * was opened with. QUIRE_CHANGED: its file was replaced, moved or removed. */
+quire_status session_resume(quire_session *s, const struct session_env *env,
+                            unsigned flags, quire_durability sync,
+                            quire_error *err);
+
 /* Open the log `name` for appending, and lock it. If it loses its name before
  * the lock is taken, open it again. QUIRE_NOT_FOUND, QUIRE_BUSY. */
 quire_status session_hold(struct log_store *store, const char *name,

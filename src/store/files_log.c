@@ -36,6 +36,7 @@ struct file_log {
     int fd;
     bool name_synced; /* the directories are synced                      */
     bool held;        /* we have its lock                                */
+    bool writer;      /* we have or had it                               */
     uint64_t size;    /* the last known size                             */
     int64_t named_ms; /* when its name was last checked                  */
     uint64_t epoch;   /* the highest that has appended                   */
@@ -131,7 +132,7 @@ static quire_status files_log_hold(struct log *base, int wait_ms,
     char who[64];
 
     if (!st)
-        l->held = true;
+        l->held = l->writer = true;
     if (st != QUIRE_BUSY)
         return st;
     fs_lock_holder(l->fd, who, sizeof who);
@@ -139,6 +140,15 @@ static quire_status files_log_hold(struct log *base, int wait_ms,
              "cannot write to %s/%s: %s is writing to it", l->store->path,
              l->name, who);
     return st;
+}
+
+static void files_log_release(struct log *base)
+{
+    struct file_log *l = file_log_of(base);
+
+    if (l->held)
+        fs_lock(l->fd, FS_UNLOCK, 0, NULL);
+    l->held = false;
 }
 
 static bool still_named(const struct file_log *l)
@@ -385,7 +395,7 @@ static quire_status publish_held(struct file_draft *d, const char *name,
     if (!st)
         st = files_give_name(f, &d->temp, name, false, true, err);
     if (!st) {
-        l->held = l->name_synced = true;
+        l->held = l->writer = l->name_synced = true;
         l->size = d->size;
         *out = &l->base;
     } else if (l) {
@@ -465,7 +475,7 @@ static quire_status files_log_sync(struct log *base, quire_error *err)
 
     if (fdatasync(l->fd) < 0)
         return files_fail(l->store, "sync", l->name, err);
-    if (l->held && !still_named(l))
+    if (l->writer && !still_named(l))
         return log_lost_name(&l->store->logs, l->name, err);
     if (l->name_synced)
         return QUIRE_OK;
@@ -514,6 +524,7 @@ const struct log_ops files_log_ops = {
     .read = files_log_read,
     .close = files_log_close,
     .hold = files_log_hold,
+    .release = files_log_release,
     .status = files_log_status,
     .append = files_log_append,
     .unfinished = files_log_unfinished,

@@ -165,6 +165,11 @@ static quire_status intercepted_replace(struct log *o, struct log_draft *d,
 
 /* ---- calls that cannot fail ----------------------------------------------- */
 
+static void intercepted_release(struct log *o)
+{
+    log_release(of_open(o)->inner);
+}
+
 static uint64_t intercepted_unfinished(struct log *o)
 {
     return log_unfinished(of_open(o)->inner);
@@ -196,6 +201,7 @@ static void intercepted_free(struct log_store *s)
     X(OWN, close, "", "", (), ())                                              \
     X(OPEN, hold, "log hold", "",                                              \
       (struct log * o, int wait_ms, quire_error *err), (wait_ms, err))         \
+    X(OWN, release, "", "", (), ())                                            \
     X(OPEN, status, "log status", "",                                          \
       (struct log * o, uint64_t * size, bool *named, quire_error *err),        \
       (size, named, err))                                                      \

@@ -10,7 +10,8 @@
  *                                              -> log_replace()   a generation
  *     log_open()   -> log   -> log_hold(), log_status(), log_append(), log_sync()
  *
- * One writer at a time: log_hold() locks a log until it is closed. A writer on
+ * One writer at a time: log_hold() locks a log until it is closed or
+ * log_release() is called. A writer on
  * another machine holds a lease (store/lease.h) instead and passes its epoch
  * with each append.
  *
@@ -89,6 +90,11 @@ struct log_ops {
      * writing without it. */
     quire_status (*hold)(struct log *l, int wait_ms, quire_error *err);
 
+    /* Unlock a log that is held: others may write to it until it is held again. A
+     * log that is not held stays as it is. Appends that were not synced can still
+     * be. */
+    void (*release)(struct log *l);
+
     /* The current size of the open generation. *named is false when its name
      * has gone altogether or to another generation; a recent move may go
      * unnoticed for LOG_NAME_MS. Cheap: it runs before every append. */
@@ -128,8 +134,8 @@ struct log_ops {
 
     /* Make the log durable, whichever process wrote it: its bytes and its name.
      * May run in a thread of its own beside the other calls, and it alone.
-     * QUIRE_CHANGED: the log is held, and its name is gone or another's; the
-     * bytes are durable, but not under it. */
+     * QUIRE_CHANGED: the log is or was held, and its name is gone or another's;
+     * the bytes are durable, but not under it. */
     quire_status (*sync)(struct log *l, quire_error *err);
 
     /* A new log or generation without a name, invisible to others. */
@@ -230,6 +236,11 @@ static inline quire_status log_hold(struct log *l, int wait_ms,
                                     quire_error *err)
 {
     return l->ops->hold(l, wait_ms, err);
+}
+
+static inline void log_release(struct log *l)
+{
+    l->ops->release(l);
 }
 
 static inline quire_status log_status(struct log *l, uint64_t *size,

@@ -70,12 +70,20 @@ static quire_status memory_log_read(struct log *base, uint64_t offset,
                                buf, cap, n);
 }
 
-static void memory_log_close(struct log *base)
+static void memory_log_release(struct log *base)
 {
     struct memory_log *l = (struct memory_log *)base;
 
     if (l->holds)
         l->content->held = false;
+    l->holds = false;
+}
+
+static void memory_log_close(struct log *base)
+{
+    struct memory_log *l = (struct memory_log *)base;
+
+    memory_log_release(base);
     content_drop(l->content);
     free(l);
 }
@@ -310,6 +318,7 @@ const struct log_ops memory_log_ops = {
     .read = memory_log_read,
     .close = memory_log_close,
     .hold = memory_log_hold,
+    .release = memory_log_release,
     .status = memory_log_status,
     .append = memory_log_append,
     .unfinished = memory_log_unfinished,

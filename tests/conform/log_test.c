@@ -104,6 +104,33 @@ static void held(struct store *s)
     log_close(b);
 }
 
+static void released(struct store *s)
+{
+    struct log *a, *b;
+    struct object_info info;
+
+    put(s, "log", "one\n");
+    OK(log_open(s->logs, "log", LOG_APPEND, &a, &info, &test_err));
+    OK(log_open(s->logs, "log", LOG_APPEND, &b, &info, &test_err));
+    log_release(a); /* not held: nothing happens */
+    OK(log_hold(a, 0, &test_err));
+    OK(log_append(a, LOG_NO_EPOCH, 4, bytes_str("two\n"), &test_err));
+    log_release(a);
+    OK(log_hold(b, 0, &test_err));
+    IS(QUIRE_BUSY, log_hold(a, 0, &test_err));
+    OK(log_sync(a, &test_err));
+    log_release(b);
+    OK(log_hold(a, 0, &test_err));
+    log_close(a);
+    log_close(b);
+    holds(s, "log", "one\ntwo\n");
+}
+
+TEST(a_log_that_is_released_can_be_held_by_another_handle)
+{
+    backend_each(released);
+}
+
 TEST(one_handle_at_a_time_holds_an_object)
 {
     backend_each(held);

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
 import time
 
 from client import ADMIN, Server, World, case, exchange, plain, slow_case
@@ -37,6 +38,72 @@ def a_session_names_its_backend(w):
     for name in "sessions", "conversations":
         got = w.ask("GET", "/v1/%s?limit=1" % name, want=200).json()[name]
         w.same(["file"], [s["backend"] for s in got], name)
+
+
+@case
+def a_session_that_is_kept_open_follows_its_file(w):
+    """The server keeps it between requests, without a lock."""
+    server = Server(w.server.work, "kept")
+    own = World(server)
+
+    def quire(*words, **more):
+        return subprocess.run([server.program, "--home", server.home, *words],
+                              capture_output=True, text=True, **more)
+
+    token = json.loads(quire("tenant", "add", "ann", "--json").stdout)["token"]
+    row = own.ask("POST", "/v1/sessions", {"title": "kept"}, token,
+                  want=201).json()
+    at = "/v1/sessions/" + row["session"]
+    files = [os.path.join(top, name)
+             for top, _dirs, names in os.walk(server.home) for name in names
+             if name.endswith(row["session"] + ".jsonl")]
+    w.same(1, len(files), "its files")
+
+    def texts():
+        return [e["message"]["content"] for e in own.ask(
+            "GET", at + "/messages", token=token, want=200).json()["messages"]]
+
+    own.ask("POST", at + "/messages", {"message": "one"}, token, want=201)
+    w.same(["one"], texts(), "of its own")
+    done = quire("--tenant", "ann", "session", "append", row["session"],
+                 "--wait", "100ms", input=json.dumps({
+                     "type": "message", "message": {
+                         "role": "user", "content": "two"}}) + "\n")
+    w.same(0, done.returncode, "another process appends: " + done.stderr)
+    w.same(["one", "two"], texts(), "with those of another process")
+    own.ask("POST", at + "/messages", {"message": "three"}, token, want=201)
+    # A file that takes its place has another content.
+    with open(files[0]) as f:
+        lines = f.read().splitlines(True)
+    with open(files[0] + ".new", "w") as f:
+        f.write("".join(lines[:2]))
+    time.sleep(0.05)  # the name is looked at anew after 20 ms
+    os.rename(files[0] + ".new", files[0])
+    w.same(["one"], texts(), "of the other file")
+    own.ask("POST", at + "/messages", {"message": "four"}, token, want=201)
+    w.same(["one", "four"], texts(), "in the other file")
+    os.unlink(files[0])
+    own.ask("GET", at + "/messages", token=token, want=404)
+    own.ask("POST", at + "/messages", {"message": "five"}, token, want=404)
+    w.wrongs += own.wrongs
+    w.same(0, server.stop()[0], "its exit status")
+
+
+@case
+def a_session_that_is_kept_open_can_be_archived_moved_and_removed(w):
+    row = w.ask("POST", "/v1/sessions", {"title": "kept"}, want=201).json()
+    at = "/v1/sessions/" + row["session"]
+    for i, change in enumerate(({"archived": True}, {"archived": False},
+                                {"title": "renamed"})):
+        w.ask("POST", at + "/messages", {"message": "m%d" % i}, want=201)
+        w.ask("PATCH", at, change, want=200)
+        w.ask("GET", at + "/context", want=200)
+    w.ask("POST", at + "/move", {"cwd": "/elsewhere"}, want=200)
+    w.ask("POST", at + "/messages", {"message": "last"}, want=201)
+    w.same(4, len(w.ask("GET", at + "/messages", want=200).json()["messages"]),
+           "all of them")
+    w.ask("DELETE", at, want=200)
+    w.ask("POST", at + "/messages", {"message": "late"}, want=404)
 
 
 @case

@@ -6,6 +6,8 @@
 #include "base/err.h"
 #include "server/page.h"
 #include "server/routes/handlers.h"
+#include "server/server.h"
+#include "server/session_pool.h"
 
 /* ---- one ---------------------------------------------------------------- */
 
@@ -60,7 +62,7 @@ void route_conversations_get(struct request *c)
         answer_row(c, which);
 }
 
-/* Open the session of the path. NULL: answered. */
+/* Open the session of the path; close_session() it. NULL: answered. */
 static quire_session *open_session(struct request *c, unsigned flags)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
@@ -73,10 +75,23 @@ static quire_session *open_session(struct request *c, unsigned flags)
         return NULL;
     o.flags = flags;
     o.sync = QUIRE_SYNC_EACH;
-    st = quire_session_open(c->q, id, &o, &s, &err);
+    st = session_pool_take(thread_ctx_sessions(c->thread_ctx), c->q,
+                           c->tenant.id, id, &o, &s, &err);
     if (st)
         request_fail(c, st, &err);
     return s;
+}
+
+static void close_session(struct request *c, quire_session *s)
+{
+    session_pool_put(thread_ctx_sessions(c->thread_ctx), c->tenant.id,
+                     c->session, s);
+}
+
+/* Its file is about to be changed, moved or removed. */
+static void drop_session(struct request *c, const char *id)
+{
+    session_pool_drop(thread_ctx_sessions(c->thread_ctx), c->tenant.id, id);
 }
 
 /* ---- all ---------------------------------------------------------------- */
@@ -295,6 +310,7 @@ static quire_status set_title(struct request *c, const struct before *b,
         (!*title && !request_is_null(c, "title")))
         return QUIRE_OK;
     c->unchanged = false;
+    drop_session(c, b->id);
     st = quire_session_open(c->q, b->id, NULL, &s, err);
     if (!st)
         st = quire_session_rename(s, title, err);
@@ -311,6 +327,7 @@ static quire_status set_archived(struct request *c, const struct before *b,
     if (want == b->archived)
         return QUIRE_OK;
     c->unchanged = false;
+    drop_session(c, b->id);
     return want ? quire_session_archive(c->q, b->id, &path, err)
                 : quire_session_unarchive(c->q, b->id, &path, err);
 }
@@ -342,6 +359,7 @@ void route_conversations_remove(struct request *c)
 
     if (!id || !request_session_number(c, &number))
         return;
+    drop_session(c, id);
     st = quire_session_remove(c->q, id, &err);
     answer_deleted(c, st, &err);
 }
@@ -377,6 +395,7 @@ static void relocate(struct request *c, relocate_fn do_it)
 
     if (!id || !request_cwd(c, &cwd))
         return;
+    drop_session(c, id);
     st = copy_agent(c, id, &agent, &err);
     if (!st)
         st = do_it(c->q, id, cwd, &s, &err);
@@ -461,7 +480,7 @@ static void list_entries(struct request *c, const char *key, bool messages)
     if (!st && l.after)
         request_refuse(c, 400, "invalid", "name one that was listed",
                        "after_id: unknown %s", messages ? "message" : "entry");
-    quire_session_close(s);
+    close_session(c, s);
 }
 
 void route_entries_list(struct request *c)
@@ -491,7 +510,7 @@ static void append(struct request *c, quire_bytes entry)
     st = quire_session_append(s, entry, &o, &done, &err);
     if (!st)
         st = quire_session_flush(s, &err);
-    quire_session_close(s);
+    close_session(c, s);
     if (st) {
         request_fail(c, st, &err);
         return;
@@ -586,7 +605,7 @@ void route_context(struct request *c)
         st = quire_session_context(s, leaf, request_write, no_image, c, &err);
     if (st)
         request_fail(c, st, &err);
-    quire_session_close(s);
+    close_session(c, s);
 }
 
 static quire_status give_node(void *ctx, const quire_entry *e, quire_error *err)
@@ -629,5 +648,5 @@ void route_tree(struct request *c)
     json_object_end(&c->w);
     if (st)
         request_fail(c, st, &err);
-    quire_session_close(s);
+    close_session(c, s);
 }
