@@ -15,6 +15,8 @@
  *                GETs. An answer that was given before and is still right costs
  *                little, so for information the same is asked with another file,
  *                another word each time.
+ *   append,      to a session of 10 and of 100 MB, and the context of its short
+ *   context      active branch; beside the same of an empty session.
  *   memory       idle, with 10,000 connections that say nothing, and
  *                when every thread has read.
  *
@@ -42,17 +44,21 @@ extern char **environ;
 
 enum { SIZE = 1024, MANY = 64, ARTIFACTS = 10000, IDLE = 10000 };
 
-#define GET        "serve: GET 1 KB, 64 connections"
-#define CREATE     "serve: create 1 KB, 64 connections / one"
-#define HALF_LOAD  "serve: slowest in 100 at half load / middle"
-#define NGINX_HALF "nginx: slowest in 100 at half load / middle"
-#define LIST       "serve: list of 200 / GET"
-#define SEARCH     "serve: search among 10,000 / GET"
-#define OTHER_GET  "serve: GET, another of 10,000 each time"
-#define OTHER      "serve: search, another each time"
-#define MEMORY     "serve: memory, idle"
-#define CROWD      "serve: memory, 10,000 connections"
-#define USED       "serve: memory, after these reads"
+#define GET         "serve: GET 1 KB, 64 connections"
+#define CREATE      "serve: create 1 KB, 64 connections / one"
+#define HALF_LOAD   "serve: slowest in 100 at half load / middle"
+#define NGINX_HALF  "nginx: slowest in 100 at half load / middle"
+#define LIST        "serve: list of 200 / GET"
+#define SEARCH      "serve: search among 10,000 / GET"
+#define OTHER_GET   "serve: GET, another of 10,000 each time"
+#define OTHER       "serve: search, another each time"
+#define APPEND_10   "serve: append, session of 10 MB / empty"
+#define APPEND_100  "serve: append, session of 100 MB / empty"
+#define CONTEXT_10  "serve: context, session of 10 MB / empty"
+#define CONTEXT_100 "serve: context, session of 100 MB / empty"
+#define MEMORY      "serve: memory, idle"
+#define CROWD       "serve: memory, 10,000 connections"
+#define USED        "serve: memory, after these reads"
 
 static char *arg(const char *text)
 {
@@ -493,6 +499,114 @@ static void lists(struct bench *b)
     scene_close(b, &s);
 }
 
+/* ---- sessions of any size ----------------------------------------------- */
+
+static void spell_append(void *ctx, uint64_t n, struct buf *out)
+{
+    const struct asking *a = ctx;
+    char body[64];
+    int len = snprintf(body, sizeof body, "{\"message\":\"note %llu\"}",
+                       (unsigned long long)n);
+
+    buf_addf(out,
+             "POST %s/messages HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+             "Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+             a->path, a->token, len, body);
+}
+
+/* A session of so many bytes, whose active branch is one short message. */
+static void make_sized(struct scene *s, uint64_t bytes, char id[64])
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_append_options root = QUIRE_APPEND_OPTIONS_INIT;
+    struct buf entry = BUF_INIT(1 << 20);
+    quire_session_info info;
+    uint64_t n = 0, size = 0;
+    quire_session *session;
+    quire_error err;
+    quire *q;
+
+    o.home = s->home;
+    o.tenant = "bench";
+    bench_ok(quire_open(&o, &q, &err), &err);
+    session = make_new(q, QUIRE_SESSION_AT_ONCE, QUIRE_SYNC_FLUSH);
+    quire_session_describe(session, &info);
+    snprintf(id, 64, "%s", info.id);
+    for (; size < bytes; size += entry.len, n++) {
+        buf_clear(&entry);
+        make_message(&entry, n, 2500);
+        bench_ok(quire_session_append(session, buf_bytes(&entry), NULL, NULL,
+                                      &err),
+                 &err);
+    }
+    buf_clear(&entry);
+    make_message(&entry, n, 100);
+    root.at = "root";
+    bench_ok(quire_session_append(session, buf_bytes(&entry), &root, NULL,
+                                  &err),
+             &err);
+    bench_ok(quire_session_flush(session, &err), &err);
+    quire_session_close(session);
+    quire_close(q);
+    buf_release(&entry);
+}
+
+/* How long an append or a context takes, in milliseconds. The first one, which
+ * loads the session, is not counted. */
+static double time_session(const struct bench *b, struct scene *s,
+                           const char *id, bool append)
+{
+    char path[128];
+    struct load l = {.port = s->server.port,
+                     .connections = 1,
+                     .seconds = b->quick ? 0.1 : 0.4,
+                     .spell = append ? spell_append : spell_get,
+                     .ctx = &s->a,
+                     .expected = append ? 201 : 200};
+    struct load_result r;
+
+    snprintf(path, sizeof path, "/v1/sessions/%s%s", id,
+             append ? "" : "/context");
+    s->a.path = path;
+    r = load_run(&l);
+    if (r.failures)
+        bench_fail("%llu of %llu requests of %s failed",
+                   (unsigned long long)r.failures,
+                   (unsigned long long)r.answers, path);
+    return r.median_ms;
+}
+
+static void sizes(struct bench *b)
+{
+    static const char *const names[2][2] = {{CONTEXT_10, CONTEXT_100},
+                                            {APPEND_10, APPEND_100}};
+    const uint64_t bytes[3] = {0, make_bytes(b) / 10, make_bytes(b)};
+    struct readings r[2][2] = {{{.n = 0}}};
+    int i, k, append, rounds = b->quick ? 2 : 9;
+    char id[3][64];
+    struct scene s;
+
+    scene_open(b, &s, 1);
+    for (k = 0; k < 3; k++)
+        make_sized(&s, bytes[k], id[k]);
+    /* Contexts first: appends make them longer. */
+    for (append = 0; append < 2; append++)
+        for (i = 0; i < rounds; i++) {
+            double empty = time_session(b, &s, id[0], append);
+
+            for (k = 0; k < 2; k++)
+                readings_add(&r[append][k],
+                             time_session(b, &s, id[k + 1], append), empty);
+        }
+    for (append = 0; append < 2; append++)
+        for (k = 0; k < 2; k++)
+            report(b,
+                   (struct line){names[append][k], "ms", "empty", NEED_BELOW,
+                                 1.2},
+                   &r[append][k]);
+    scene_close(b, &s);
+}
+
 /* ---- memory ------------------------------------------------------------- */
 
 static void memory(struct bench *b)
@@ -525,6 +639,7 @@ const struct measure serve_measures[] = {
     {gets, {GET, HALF_LOAD, NGINX_HALF}},
     {creates, {CREATE}},
     {lists, {LIST, SEARCH, OTHER_GET, OTHER, USED}},
+    {sizes, {APPEND_10, APPEND_100, CONTEXT_10, CONTEXT_100}},
     {memory, {MEMORY, CROWD}},
     {0},
 };
