@@ -13,18 +13,17 @@
 /* As many as SQL_EXPIRED returns. */
 enum { BATCH_MAX = 64 };
 
-static quire_status use_stmt(struct artifacts *a, int which,
-                             const struct artifact_expiry *x, struct stmt **out,
-                             quire_error *err)
+/* SQL_EXPIRED_COUNT or SQL_DIGESTS. */
+static quire_status use_expiry(struct artifacts *a, int which,
+                               const struct artifact_expiry *x,
+                               struct stmt **out, quire_error *err)
 {
     quire_status st = sql_use(&a->sql, which, out, err);
 
     if (st)
         return st;
-    if (which != SQL_EXPIRE_DELETED)
-        (*out)->ops->bind_int(*out, 1, (int64_t)x->kept);
-    if (which != SQL_EXPIRED)
-        (*out)->ops->bind_int(*out, 2, x->before_us);
+    stmt_bind_int(*out, 1, (int64_t)x->kept);
+    stmt_bind_int(*out, 2, x->before_us);
     return QUIRE_OK;
 }
 
@@ -42,9 +41,11 @@ static quire_status purge_deleted(struct artifacts *a,
         st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
         if (st)
             return st;
-        st = use_stmt(a, SQL_EXPIRE_DELETED, x, &s, err);
-        if (!st)
+        st = sql_use(&a->sql, SQL_EXPIRE_DELETED, &s, err);
+        if (!st) {
+            stmt_bind_int(s, 1, x->before_us);
             st = sql_run(s, err);
+        }
         gone = db_changes(db);
         st = artifacts_end(a, st, err);
         *n += st ? 0 : (uint64_t)gone;
@@ -54,7 +55,7 @@ static quire_status purge_deleted(struct artifacts *a,
 
 /* Artifacts with expired versions, up to `version`. */
 struct expired {
-    int64_t artifact[BATCH_MAX], version[BATCH_MAX];
+    int64_t artifact[BATCH_MAX], version[BATCH_MAX], tenant[BATCH_MAX];
     int n;
 };
 
@@ -63,19 +64,21 @@ static quire_status find_expired(struct artifacts *a,
                                  struct expired *out, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use_stmt(a, SQL_EXPIRED, x, &s, err);
+    quire_status st = sql_use(&a->sql, SQL_EXPIRED, &s, err);
     bool row = true;
 
     out->n = 0;
     if (st)
         return st;
-    stmt_bind_int(s, 3, after);
+    stmt_bind_int(s, 1, (int64_t)x->kept);
+    stmt_bind_int(s, 2, after);
     while (!st && row && out->n < BATCH_MAX) {
         st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         out->artifact[out->n] = stmt_column_int(s, 0);
-        out->version[out->n++] = stmt_column_int(s, 1);
+        out->version[out->n] = stmt_column_int(s, 1);
+        out->tenant[out->n++] = stmt_column_int(s, 2);
     }
     stmt_reset(s);
     return st;
@@ -98,6 +101,7 @@ static quire_status drop_expired(struct artifacts *a, const struct expired *e,
             break;
         stmt_bind_int(s, 1, e->artifact[i]);
         stmt_bind_int(s, 2, e->version[i]);
+        stmt_bind_int(s, 3, e->tenant[i]);
         st = sql_run(s, err);
         gone += (uint64_t)db_changes(db);
     }
@@ -142,7 +146,7 @@ quire_status artifacts_expired(struct artifacts *a,
                                quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use_stmt(a, SQL_EXPIRED_COUNT, x, &s, err);
+    quire_status st = use_expiry(a, SQL_EXPIRED_COUNT, x, &s, err);
 
     if (st)
         return st;
@@ -160,7 +164,7 @@ quire_status artifacts_digests(struct artifacts *a,
                                sql_digest_fn each, void *ctx, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use_stmt(a, SQL_DIGESTS, x, &s, err);
+    quire_status st = use_expiry(a, SQL_DIGESTS, x, &s, err);
 
     return st ? st : sql_digests(s, each, ctx, err);
 }

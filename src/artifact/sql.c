@@ -83,24 +83,26 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1 AND tenant = ?2"
                   " RETURNING size, deleted",
 
-    /* ?1: a version is kept if fewer than this many are newer; 0: all are.
-     * ?2: purge what was deleted before this time. */
-    [SQL_EXPIRED] = "SELECT a.id, a.version - ?1 FROM artifact a WHERE"
-                    " a.id > ?3 AND a.version > ?1 AND EXISTS(SELECT 1 FROM"
-                    " artifact_version v WHERE v.artifact = a.id AND"
-                    " v.version <= a.version - ?1) ORDER BY a.id LIMIT 64",
+    /* Of SQL_EXPIRED_COUNT and SQL_DIGESTS: ?1: a version is kept if fewer than
+     * this many are newer; 0: all are. ?2: purge what was deleted before this
+     * time. */
+    [SQL_EXPIRED] = "SELECT a.id, a.version - ?1, a.tenant FROM artifact a"
+                    " WHERE a.id > ?2 AND a.version > ?1 AND EXISTS(SELECT 1"
+                    " FROM artifact_version v WHERE v.artifact = a.id AND"
+                    " v.tenant = a.tenant AND v.version <= a.version - ?1)"
+                    " ORDER BY a.id LIMIT 64",
     [SQL_EXPIRED_COUNT] =
         "SELECT (SELECT count(*) FROM artifact_version v JOIN artifact a"
-        " ON a.id = v.artifact WHERE ?1 > 0 AND v.version <= a.version - ?1"
+        " ON a.id = v.artifact AND a.tenant = v.tenant WHERE ?1 > 0 AND v.version <= a.version - ?1"
         " AND (a.deleted = 0 OR a.deleted >= ?2)), (SELECT count(*)"
         " FROM artifact WHERE deleted <> 0 AND deleted < ?2)",
     [SQL_EXPIRE_DELETED] = "DELETE FROM artifact WHERE id IN (SELECT id"
-                           " FROM artifact WHERE deleted <> 0 AND deleted < ?2"
+                           " FROM artifact WHERE deleted <> 0 AND deleted < ?1"
                            " LIMIT 64)",
     [SQL_DIGESTS] =
         "SELECT sha256 FROM artifact WHERE deleted = 0 OR deleted >= ?2"
         " UNION ALL SELECT v.sha256 FROM artifact_version v JOIN artifact a"
-        " ON a.id = v.artifact WHERE (a.deleted = 0 OR a.deleted >= ?2)"
+        " ON a.id = v.artifact AND a.tenant = v.tenant WHERE (a.deleted = 0 OR a.deleted >= ?2)"
         " AND (?1 = 0 OR v.version > a.version - ?1)",
 
     /* An earlier row describes what the index has. */

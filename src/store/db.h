@@ -67,8 +67,9 @@ struct db_ops {
     quire_status (*prepare)(struct db *db, const char *sql, struct stmt **out,
                             quire_error *err);
 
-    /* Parameters count from 1. Bytes and text must stay valid until reset. A
-     * failure to bind is reported by the next step. */
+    /* Parameters count from 1; at most 64. Each is bound after prepare and after
+     * each reset. Bytes and text must stay valid until reset. A failure to bind is
+     * reported by the next step. */
     void (*bind_int)(struct stmt *s, int at, int64_t value);
     void (*bind_bytes)(struct stmt *s, int at, quire_bytes value);
     void (*bind_text)(struct stmt *s, int at, quire_bytes value);

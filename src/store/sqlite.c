@@ -14,6 +14,7 @@
  * row before it is durable, but what they write on its basis comes later in the
  * log.
  */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -29,7 +30,9 @@ struct sqlite_stmt_of {
     struct stmt base;
     struct sqlite_db *db;
     sqlite3_stmt *handle;
-    int bind_rc; /* the first bind that failed */
+    int bind_rc;    /* the first bind that failed */
+    uint64_t bound; /* parameters bound since the last reset, as bits */
+    uint64_t all;   /* all of them                                    */
 };
 
 /* A failed system call. Always an error: "no such file" must not be returned as
@@ -214,7 +217,7 @@ static quire_status sqlite_prepare(struct db *base, const char *sql,
     struct sqlite_db *d = (struct sqlite_db *)base;
     struct sqlite_stmt_of *s = calloc(1, sizeof *s);
     char room[128];
-    int rc;
+    int rc, n;
 
     if (!s)
         return err_memory(err);
@@ -227,32 +230,38 @@ static quire_status sqlite_prepare(struct db *base, const char *sql,
         free(s);
         return sqlite_fail(d, rc, err);
     }
+    n = sqlite3_bind_parameter_count(s->handle);
+    s->all = n ? UINT64_MAX >> (64 - n) : 0;
     *out = &s->base;
     return QUIRE_OK;
 }
 
-static void record_bind(struct sqlite_stmt_of *s, int rc)
+static void record_bind(struct sqlite_stmt_of *s, int at, int rc)
 {
     if (rc && !s->bind_rc)
         s->bind_rc = rc;
+    if (at > 0 && at <= 64)
+        s->bound |= UINT64_C(1) << (at - 1);
 }
 
 static void sqlite_bind_int(struct stmt *s, int at, int64_t value)
 {
-    record_bind(stmt_of(s), sqlite3_bind_int64(stmt_of(s)->handle, at, value));
+    record_bind(stmt_of(s), at,
+                sqlite3_bind_int64(stmt_of(s)->handle, at, value));
 }
 
 /* A NULL pointer would bind NULL; empty bytes are not that. */
 static void sqlite_bind_bytes(struct stmt *s, int at, quire_bytes value)
 {
-    record_bind(stmt_of(s), sqlite3_bind_blob64(stmt_of(s)->handle, at,
-                                                value.data ? value.data : "",
-                                                value.len, SQLITE_STATIC));
+    record_bind(stmt_of(s), at,
+                sqlite3_bind_blob64(stmt_of(s)->handle, at,
+                                    value.data ? value.data : "", value.len,
+                                    SQLITE_STATIC));
 }
 
 static void sqlite_bind_text(struct stmt *s, int at, quire_bytes value)
 {
-    record_bind(stmt_of(s),
+    record_bind(stmt_of(s), at,
                 sqlite3_bind_text64(stmt_of(s)->handle, at,
                                     value.data ? value.data : "", value.len,
                                     SQLITE_STATIC, SQLITE_UTF8));
@@ -260,7 +269,7 @@ static void sqlite_bind_text(struct stmt *s, int at, quire_bytes value)
 
 static void sqlite_bind_null(struct stmt *s, int at)
 {
-    record_bind(stmt_of(s), sqlite3_bind_null(stmt_of(s)->handle, at));
+    record_bind(stmt_of(s), at, sqlite3_bind_null(stmt_of(s)->handle, at));
 }
 
 /* There is nothing to send. */
@@ -275,6 +284,9 @@ static quire_status sqlite_step(struct stmt *s, bool *row, quire_error *err)
     int rc;
 
     *row = false;
+    /* A parameter that is not bound would be NULL, and match nothing. */
+    assert(stmt_of(s)->bind_rc ||
+           (stmt_of(s)->bound & stmt_of(s)->all) == stmt_of(s)->all);
     if (d->group && is_spoiled(d))
         return fail_group(d, err);
     if (retry_undo(d, err))
@@ -313,6 +325,7 @@ static void sqlite_reset(struct stmt *s)
 {
     sqlite3_reset(stmt_of(s)->handle);
     stmt_of(s)->bind_rc = 0;
+    stmt_of(s)->bound = 0;
 }
 
 static quire_status sqlite_post(struct stmt *s, quire_error *err)

@@ -576,15 +576,12 @@ TEST(artifacts_go_with_their_session_and_totals_with_them)
 /* As if whoever removed it had died after it was noted. */
 static void note_removal(const char *name, const char *path)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_WRITE,
-                               .busy_ms = 1000};
     struct stat info = {.st_size = 0};
     char sql[700];
     struct db *db;
 
     stat(path, &info);
-    OK(db_sqlite_open(&config, &db, &test_err));
+    db = catalogue_open();
     snprintf(sql, sizeof sql, "INSERT INTO removal VALUES('%s', %lld, %lld)",
              name, (long long)info.st_size,
              (long long)info.st_mtim.tv_sec * 1000000000 +
@@ -646,7 +643,7 @@ TEST(a_home_from_before_artifacts_is_read_and_brought_up_to_date)
 
     OK(quire_blob_put(q, bytes_str("old"), 0, NULL, &test_err));
     quire_close(q);
-    test_undo_steps(test_path("home/quire.db"), 2);
+    test_undo_steps(2);
     q = open_home(QUIRE_READ_ONLY);
     lists(q, NULL, NULL, "");
     is_absent(q, NULL, "a");
@@ -667,7 +664,7 @@ TEST(a_home_from_before_tenant_keys_is_read_and_brought_up_to_date)
     puts_text(q, NULL, "a", "two");
     holds(q, NULL, "a", 0, "two");
     quire_close(q);
-    test_undo_steps(test_path("home/quire.db"), 18);
+    test_undo_steps(18);
     for (i = 0; i < 2; i++) {
         quire_artifact got;
 

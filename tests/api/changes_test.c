@@ -1,5 +1,6 @@
 /* That somebody else has changed something can be seen. */
 #include "quire.h"
+#include "support/catalog.h"
 #include "support/test.h"
 
 static quire *open_home(void)
@@ -45,6 +46,6 @@ TEST(a_home_without_a_database_has_no_changes_and_gets_none)
     quire *q = open_home();
 
     EQ(0, quire_changes(q));
-    NO(test_exists(test_path("home/quire.db")));
+    NO(test_exists(catalogue_file()));
     quire_close(q);
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "store/db.h"
+#include "support/catalog.h"
 #include "support/test.h"
 
 static quire *open_home(const char *home, unsigned flags)
@@ -208,7 +209,7 @@ TEST(a_database_of_someone_else_is_left_alone)
     quire *q;
 
     mkdir(test_path("home"), 0700);
-    snprintf(command, sizeof command, "%s", test_path("home/quire.db"));
+    snprintf(command, sizeof command, "%s", catalogue_file());
     test_write_file(command, bytes_str("this is no database, it is a note, "
                                        "and long enough to be looked at"));
     before = test_read_file(command);
@@ -473,22 +474,18 @@ TEST(a_store_inside_a_home_is_not_the_homes_own)
 
 /* Between looking and marking, X is collected and Y gets X's row number. */
 struct thief {
-    const char *path;
     bool done;
 };
 
 static void steal(void *ctx, const char *line)
 {
     struct thief *t = ctx;
-    struct db_config config = {.path = t->path,
-                               .access = DB_WRITE,
-                               .busy_ms = 1000};
     struct db *db;
 
     if (t->done || strncmp(line, "db step SELECT blob.id", 22) != 0)
         return;
     t->done = true;
-    OK(db_sqlite_open(&config, &db, &test_err));
+    db = catalogue_open();
     OK(db_exec(db,
                "DELETE FROM blob; INSERT INTO blob VALUES(1, "
                "zeroblob(32), 1, 1, 0, 0, 1)",
@@ -499,7 +496,7 @@ static void steal(void *ctx, const char *line)
 TEST(a_blob_collected_between_looking_and_marking_is_written_again)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
-    struct thief thief = {test_path("home/quire.db"), false};
+    struct thief thief = {false};
     int64_t now = 4000000000000000;
     quire_blob_info info;
     quire_bytes out;
@@ -523,16 +520,13 @@ TEST(a_blob_collected_between_looking_and_marking_is_written_again)
 
 TEST(a_database_with_a_view_for_a_table_is_refused)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_WRITE,
-                               .busy_ms = 1000};
     quire *q = open_home(test_path("home"), 0);
     struct db *db;
     int n = 0;
 
     OK(quire_blob_put(q, bytes_str("x"), 0, NULL, &test_err));
     quire_close(q);
-    OK(db_sqlite_open(&config, &db, &test_err));
+    db = catalogue_open();
     OK(db_exec(db,
                "DROP TABLE body; DROP TABLE blob;"
                "CREATE VIEW blob AS WITH RECURSIVE r(n) AS (SELECT 1 "

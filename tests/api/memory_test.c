@@ -371,7 +371,7 @@ TEST(a_home_without_a_catalogue_has_no_memory)
        quire_memory_search(q, bytes_str(" ? "), NULL, memories_add_id, NULL,
                            NULL, &test_err));
     IS(QUIRE_INVALID, quire_memory_add(q, NULL, &e, &m, &test_err));
-    NO(test_exists(test_path("home/quire.db")));
+    NO(test_exists(catalogue_file()));
     quire_close(q);
 }
 
@@ -381,7 +381,7 @@ TEST(a_home_from_before_memory_is_read_and_brought_up_to_date)
 
     memories_put_artifact(q, NULL, "a");
     quire_close(q);
-    test_undo_steps(test_path("home/quire.db"), 5);
+    test_undo_steps(5);
     q = memories_home(QUIRE_READ_ONLY);
     memories_list(q, NULL, "");
     memories_find(q, "x", NULL, "");

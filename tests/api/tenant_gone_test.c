@@ -15,20 +15,18 @@
 
 #include "base/bytes.h"
 #include "store/db.h"
+#include "support/catalog.h"
 #include "support/tenants.h"
 
 /* How many a statement counts; ?1 is `id`. */
 static int64_t counts(const char *sql, int64_t id)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_WRITE,
-                               .busy_ms = 1000};
     struct db *db;
     struct stmt *s;
     int64_t n;
     bool row;
 
-    OK(db_sqlite_open(&config, &db, &test_err));
+    db = catalogue_open();
     OK(db_prepare(db, sql, &s, &test_err));
     if (id)
         stmt_bind_int(s, 1, id);

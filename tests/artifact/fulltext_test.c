@@ -294,7 +294,7 @@ TEST(a_search_does_not_wait_for_a_writer)
     sqlite3 *other;
 
     put(q, "a", "walrus");
-    EQ(SQLITE_OK, sqlite3_open(test_path("home/quire.db"), &other));
+    EQ(SQLITE_OK, sqlite3_open(catalogue_file(), &other));
     EQ(SQLITE_OK, sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL));
     finds(q, "a ", "walrus");
     EQ(1, count_due());
@@ -312,7 +312,7 @@ TEST(a_home_of_before_is_searched_by_a_reader)
     put(q, "a", "walrus");
     finds(q, "a ", "walrus");
     quire_close(q);
-    test_undo_steps(test_path("home/quire.db"), 13);
+    test_undo_steps(13);
     q = tenants_open("default", QUIRE_READ_ONLY);
     finds(q, "a ", "walrus");
     quire_close(q);

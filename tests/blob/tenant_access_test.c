@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "store/db.h"
 #include "store/sql.h"
+#include "support/catalog.h"
 #include "support/gc.h"
 #include "support/older.h"
 #include "support/tenants.h"
@@ -44,13 +45,10 @@ static void is(quire *q, const quire_digest *d, quire_status status)
 
 static int64_t rows(void)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_READ,
-                               .busy_ms = 1000};
     struct db *db;
     int64_t n;
 
-    OK(db_sqlite_open(&config, &db, &test_err));
+    db = catalogue_open();
     OK(sql_number(db, "SELECT count(*) FROM blob_tenant", &n, &test_err));
     db_close(db);
     return n;
@@ -192,7 +190,7 @@ TEST(of_an_older_home_a_tenant_has_its_artifacts)
     a = tenants_put(ann, "a", "second");
     d = put(ann, "by itself", 0);
     quire_close(ann);
-    test_undo_steps(test_path("home/quire.db"), 16);
+    test_undo_steps(16);
     /* Who reads it as it is cannot be told whose it is. */
     bob = tenants_open("bob", QUIRE_READ_ONLY);
     is(bob, &d, QUIRE_OK);

@@ -67,7 +67,7 @@ static void migrate_at_once(int step, int n)
     else
         OK(quire_blob_put(q, bytes_str("old"), 0, NULL, &test_err));
     quire_close(q);
-    test_undo_steps(test_path("home/quire.db"), step);
+    test_undo_steps(step);
     YES(pipe(gate) == 0);
     for (i = 0; i < n; i++) {
         child[i] = fork();
@@ -116,7 +116,7 @@ TEST(a_home_of_a_newer_version_is_refused_in_words_and_left_as_it_is)
     tenants_put(q, "a", "x");
     quire_close(q);
     tenants_sql("PRAGMA user_version=99");
-    before = test_read_file(test_path("home/quire.db"));
+    before = test_read_file(catalogue_file());
     o.title = bytes_str("t");
     for (flags = 0; flags <= QUIRE_READ_ONLY; flags += QUIRE_READ_ONLY) {
         q = tenants_open(NULL, (unsigned)flags);
@@ -131,7 +131,7 @@ TEST(a_home_of_a_newer_version_is_refused_in_words_and_left_as_it_is)
            quire_pad_append(q, "", bytes_str("x"), NULL, &test_err));
         quire_close(q);
     }
-    after = test_read_file(test_path("home/quire.db"));
+    after = test_read_file(catalogue_file());
     SAME(before, after);
 }
 
@@ -321,7 +321,7 @@ TEST(a_catalogue_damaged_in_any_page_is_told_and_gives_nothing_wrong)
 
     make_varied();
     catalogue_copy(test_path("home"), test_path("ground"));
-    whole = test_read_file(test_path("home/quire.db"));
+    whole = test_read_file(catalogue_file());
     pages = (long)(whole.len / PAGE);
     YES(pages > 30);
     many = catalogue_long() ? sizeof spots / sizeof *spots : 1;
@@ -338,7 +338,7 @@ TEST(a_catalogue_damaged_in_any_page_is_told_and_gives_nothing_wrong)
                 copy[page * PAGE + at + (long)k] ^=
                     (char)(1 + slow_random(&seed, 255));
             catalogue_copy(test_path("ground"), test_path("home"));
-            db = test_path("home/quire.db");
+            db = catalogue_file();
             test_write_file(db, bytes_of(copy, whole.len));
             survives("flipped", page, at);
         }
@@ -353,16 +353,15 @@ TEST(a_catalogue_that_was_cut_is_told_and_gives_nothing_wrong)
 
     make_varied();
     catalogue_copy(test_path("home"), test_path("ground"));
-    whole = test_read_file(test_path("home/quire.db"));
+    whole = test_read_file(catalogue_file());
     for (i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         catalogue_copy(test_path("ground"), test_path("home"));
-        test_write_file(test_path("home/quire.db"),
-                        bytes_of(whole.data, cuts[i]));
+        test_write_file(catalogue_file(), bytes_of(whole.data, cuts[i]));
         survives("cut", 0, (long)cuts[i]);
     }
     for (i = 1; i < 6; i++) { /* pages at the end */
         catalogue_copy(test_path("ground"), test_path("home"));
-        test_write_file(test_path("home/quire.db"),
+        test_write_file(catalogue_file(),
                         bytes_of(whole.data, whole.len - i * 16384 + 7));
         survives("cut at the end", 0, (long)i);
     }
@@ -376,7 +375,7 @@ TEST(a_catalogue_that_is_a_text_is_refused_and_left_as_it_is)
 
     tenants_put(q, "a", "x");
     quire_close(q);
-    test_write_file(test_path("home/quire.db"), text);
+    test_write_file(catalogue_file(), text);
     q = tenants_open(NULL, 0);
     IS(QUIRE_DAMAGED,
        quire_artifact_put(q, NULL, "a", bytes_str("y"), NULL, &a, &test_err));
@@ -386,7 +385,7 @@ TEST(a_catalogue_that_is_a_text_is_refused_and_left_as_it_is)
     IS(QUIRE_DAMAGED,
        quire_memory_list(q, NULL, ignore_memory, NULL, &test_err));
     quire_close(q);
-    SAME(text, test_read_file(test_path("home/quire.db")));
+    SAME(text, test_read_file(catalogue_file()));
 }
 
 TEST(an_empty_catalogue_is_one_that_was_never_begun)
@@ -395,7 +394,7 @@ TEST(an_empty_catalogue_is_one_that_was_never_begun)
 
     tenants_put(q, "a", "x");
     quire_close(q);
-    test_write_file(test_path("home/quire.db"), bytes_of("", 0));
+    test_write_file(catalogue_file(), bytes_of("", 0));
     q = tenants_open(NULL, 0);
     tenants_put(q, "b", "y");
     SAME_TEXT("y", tenants_read(q, "b"));
@@ -422,13 +421,10 @@ TEST(a_catalogue_that_another_does_not_let_go_is_busy_and_can_be_read)
     YES(pipe(ready) == 0 && pipe(hold) == 0);
     child = fork();
     if (child == 0) {
-        struct db_config config = {.path = test_path("home/quire.db"),
-                                   .access = DB_WRITE};
-        struct db *db;
+        struct db *db = catalogue_open();
 
         close(hold[1]);
-        if (db_sqlite_open(&config, &db, &test_err) ||
-            db_begin(db, DB_SOON, DB_ALL_TENANTS, &test_err) ||
+        if (db_begin(db, DB_SOON, DB_ALL_TENANTS, &test_err) ||
             write(ready[1], "", 1) != 1)
             _exit(1);
         _exit(read(hold[0], &byte, 1) != 0);

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "support/catalog.h"
 #include "support/older.h"
 #include "support/test.h"
 
@@ -156,7 +157,7 @@ TEST(folders_have_positions_and_an_older_catalogue_has_none)
     quire_close(other);
     lists(q, "b:0 a:0 ");
     quire_close(q);
-    test_undo_steps(test_path("home/quire.db"), 17);
+    test_undo_steps(17);
     o.home = test_path("home");
     o.flags = QUIRE_READ_ONLY;
     OK(quire_open(&o, &q, &test_err));

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "store/db.h"
+#include "support/catalog.h"
 #include "support/older.h"
 #include "support/tenants.h"
 
@@ -87,15 +88,12 @@ static void rows_are(quire *q, const quire_row_options *o, const char *wanted)
 
 static int64_t counts(const char *sql)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_WRITE,
-                               .busy_ms = 20000};
     struct db *db;
     struct stmt *s;
     int64_t n;
     bool row;
 
-    OK(db_sqlite_open(&config, &db, &test_err));
+    db = catalogue_open();
     OK(db_prepare(db, sql, &s, &test_err));
     OK(stmt_step(s, &row, &test_err));
     n = stmt_column_int(s, 0);
@@ -386,7 +384,7 @@ TEST(a_reader_counts_and_writes_nothing)
     EQ(1, counts("SELECT count(*) FROM tally WHERE messages = 1"));
     quire_close(r);
     /* A catalogue from before there were rows. */
-    test_undo_steps(test_path("home/quire.db"), 5);
+    test_undo_steps(5);
     r = tenants_open(NULL, QUIRE_READ_ONLY);
     row_is(r, a.id, "#0 a active: 2 0 0; ");
     quire_close(r);

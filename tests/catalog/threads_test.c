@@ -283,18 +283,14 @@ static void *put_thread(void *ctx)
 
 static void gather(struct put_thread *puts, int n)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_WRITE,
-                               .busy_ms = 20000};
-    char *dir = strcpy(test_alloc(strlen(config.path)), config.path);
+    const char *dir = test_path("home");
     struct db *blocker;
     int i;
 
-    *strrchr(dir, '/') = '\0';
     peer = NULL;
     peer = open_for(dir, &test_err);
     YES(peer);
-    OK(db_sqlite_open(&config, &blocker, &test_err));
+    blocker = catalogue_open();
     OK(db_begin(blocker, DB_SOON, DB_ALL_TENANTS, &test_err));
     atomic_store(&n_open, 0);
     for (i = 0; i < n; i++) {

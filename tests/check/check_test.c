@@ -94,13 +94,13 @@ TEST(repair_of_a_sound_home_changes_no_byte)
     int files;
 
     flip_furnish("home");
-    before = test_read_file(test_path("home/quire.db"));
+    before = test_read_file(catalogue_file());
     files = test_count_files(test_path("home"));
     h = flip_repair("home", 0);
     OK(h.status);
     SAME_TEXT("", h.text);
     EQ(0, h.n + h.mended);
-    after = test_read_file(test_path("home/quire.db"));
+    after = test_read_file(catalogue_file());
     SAME(before, after);
     EQ(files, test_count_files(test_path("home")));
 }
@@ -371,7 +371,7 @@ static size_t next_place(quire_bytes all, size_t at, size_t step)
 
 TEST(a_flipped_bit_in_the_catalogue_is_found_unless_it_changes_nothing)
 {
-    const char *path = test_path("home/quire.db");
+    const char *path = catalogue_file();
     struct buf before = BUF_INIT(1 << 26), after = BUF_INIT(1 << 26);
     struct count c = {0};
     quire_bytes all;
@@ -402,8 +402,8 @@ TEST(a_flipped_bit_in_the_catalogue_is_found_unless_it_changes_nothing)
             fprintf(stderr, "silent: byte %zu, bit %d\n", at, (int)(at % 8));
         }
         /* A file that was damaged may have left a log behind. */
-        unlink(test_path("home/quire.db-wal"));
-        unlink(test_path("home/quire.db-shm"));
+        unlink(catalogue_file_beside("-wal"));
+        unlink(catalogue_file_beside("-shm"));
         test_write_file(keep, all);
     }
     report("quire.db", &c);
@@ -431,7 +431,7 @@ TEST(a_flipped_bit_in_a_blob_of_the_catalogue_is_found_and_located)
     quire_close(q);
     snprintf(name, sizeof name, "%02x%02x%02x%02x", info.digest.byte[0],
              info.digest.byte[1], info.digest.byte[2], info.digest.byte[3]);
-    path = test_path("home/quire.db");
+    path = catalogue_file();
     all = test_read_file(path);
     for (i = 0; i < 60; i++) {
         size_t from = i * 300;
@@ -440,7 +440,7 @@ TEST(a_flipped_bit_in_a_blob_of_the_catalogue_is_found_and_located)
         at = memmem(all.data, all.len, noise + from, 64);
         if (!at)
             continue; /* it goes on in another page */
-        path = test_path("home/quire.db");
+        path = catalogue_file();
         flip_bit(path, (size_t)(at - (const char *)all.data) + 7, (int)i % 8);
         h = flip_check("home", 0);
         EQ(1, h.n);
@@ -502,7 +502,7 @@ static void flip_list(const char *text)
     struct stmt *s;
     bool row;
 
-    config.path = test_path("home/quire.db");
+    config.path = catalogue_file();
     OK(db_sqlite_open(&config, &db, &test_err));
     OK(db_prepare(db,
                   "SELECT records FROM session_list WHERE dir ="
@@ -713,7 +713,7 @@ TEST(a_home_that_has_lost_its_catalogue_is_looked_at_as_far_as_it_goes)
     struct heard h;
 
     flip_furnish("home");
-    test_write_file(test_path("home/quire.db"), bytes_str("no database"));
+    test_write_file(catalogue_file(), bytes_str("no database"));
     h = flip_check("home", 0);
     OK(h.status);
     HAS(h.text, "quire.db database");
@@ -787,7 +787,7 @@ TEST(a_check_that_fails_somewhere_says_so_and_writes_nothing)
     bool struck = true;
 
     flip_furnish("home");
-    before = test_read_file(test_path("home/quire.db"));
+    before = test_read_file(catalogue_file());
     for (n = 1; struck; n += step) {
         struct heard h;
 
@@ -800,6 +800,6 @@ TEST(a_check_that_fails_somewhere_says_so_and_writes_nothing)
             YES(!strcmp(fault_name(), "close") ||
                 strstr(fault_name(), "alloc"));
     }
-    SAME(before, test_read_file(test_path("home/quire.db")));
+    SAME(before, test_read_file(catalogue_file()));
     clean("home", QUIRE_CHECK_FULL);
 }

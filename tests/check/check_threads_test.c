@@ -232,7 +232,7 @@ TEST(several_threads_end_when_who_listens_has_heard_enough)
 /* Each place where the digest stands in quire.db: the row, and the index. */
 static size_t find_digest(const quire_digest *d, size_t from)
 {
-    quire_bytes all = test_read_file(test_path("home/quire.db"));
+    quire_bytes all = test_read_file(catalogue_file());
     const char *at = memmem((const char *)all.data + from, all.len - from,
                             d->byte, sizeof d->byte);
 
@@ -257,13 +257,13 @@ TEST(an_index_of_blobs_that_is_not_that_of_its_table_is_found)
         for (i = 0; i < 2; i++) {
             struct ears e;
 
-            flip_bit(test_path("home/quire.db"), at - (size_t)back[i], 0);
+            flip_bit(catalogue_file(), at - (size_t)back[i], 0);
             e = listen((struct ears){0}, QUIRE_CHECK_FULL, false);
             OK(e.status);
             YES(e.n > 0);
             found += strstr(buf_text(&e.text), "|index|") != NULL;
             buf_release(&e.text);
-            flip_bit(test_path("home/quire.db"), at - (size_t)back[i], 0);
+            flip_bit(catalogue_file(), at - (size_t)back[i], 0);
         }
     }
     YES(found >= 3);

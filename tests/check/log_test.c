@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "store/db.h"
+#include "support/catalog.h"
 #include "support/test.h"
 
 static quire *open_home(unsigned flags)
@@ -71,8 +72,8 @@ static const char *found(void)
 
 static void lose_log(void)
 {
-    EQ(0, unlink(test_path("home/quire.db-wal")));
-    unlink(test_path("home/quire.db-shm"));
+    EQ(0, unlink(catalogue_file_beside("-wal")));
+    unlink(catalogue_file_beside("-shm"));
 }
 
 static void first_write(void)
@@ -89,16 +90,16 @@ TEST(a_home_that_was_closed_or_left_has_lost_nothing)
     quire *q;
 
     first_write();
-    NO(test_exists(test_path("home/quire.db-mark")));
+    NO(test_exists(catalogue_file_beside("-mark")));
     SAME_TEXT("", found());
     write_and_die("second");
-    YES(test_exists(test_path("home/quire.db-mark")));
+    YES(test_exists(catalogue_file_beside("-mark")));
     SAME_TEXT("", found());
     q = open_home(0);
     remember(q, "third");
     SAME_TEXT("", found());
     quire_close(q);
-    NO(test_exists(test_path("home/quire.db-mark")));
+    NO(test_exists(catalogue_file_beside("-mark")));
     SAME_TEXT("", found());
 }
 
@@ -130,7 +131,7 @@ TEST(a_lost_log_is_found_until_the_loss_is_accepted)
 /* Another program copies the log into the database and deletes it. */
 TEST(a_checkpoint_of_another_program_is_no_loss)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
+    struct db_config config = {.path = catalogue_file(),
                                .access = DB_WRITE,
                                .busy_ms = 1000};
     struct db *db;
@@ -141,14 +142,14 @@ TEST(a_checkpoint_of_another_program_is_no_loss)
     OK(db_sqlite_open_foreign(&config, &db, &test_err));
     OK(db_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", &test_err));
     db_close(db);
-    NO(test_exists(test_path("home/quire.db-wal")));
+    NO(test_exists(catalogue_file_beside("-wal")));
     SAME_TEXT("", found());
 }
 
 /* Each commit copies the log into the database, and leaves it where it is. */
 static void copy_and_die(void)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
+    struct db_config config = {.path = catalogue_file(),
                                .access = DB_WRITE,
                                .busy_ms = 1000};
     struct db *db;
@@ -172,14 +173,14 @@ TEST(a_log_that_was_copied_may_go)
         copy_and_die();
     EQ(child, waitpid(child, &status, 0));
     EQ(0, status);
-    YES(test_exists(test_path("home/quire.db-mark")));
+    YES(test_exists(catalogue_file_beside("-mark")));
     lose_log();
     SAME_TEXT("", found());
 }
 
 TEST(a_transaction_without_a_change_leaves_no_mark)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
+    struct db_config config = {.path = catalogue_file(),
                                .access = DB_WRITE,
                                .busy_ms = 1000};
     struct db *db;
@@ -188,11 +189,11 @@ TEST(a_transaction_without_a_change_leaves_no_mark)
     OK(db_sqlite_open(&config, &db, &test_err));
     OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     OK(db_commit(db, &test_err));
-    NO(test_exists(test_path("home/quire.db-mark")));
+    NO(test_exists(catalogue_file_beside("-mark")));
     OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
     OK(db_exec(db, "UPDATE tenant SET created = created + 1", &test_err));
     OK(db_commit(db, &test_err));
-    YES(test_exists(test_path("home/quire.db-mark")));
+    YES(test_exists(catalogue_file_beside("-mark")));
     db_close(db);
-    NO(test_exists(test_path("home/quire.db-mark")));
+    NO(test_exists(catalogue_file_beside("-mark")));
 }

@@ -213,7 +213,7 @@ TEST(collect_keeps_what_any_file_of_conversations_mentions)
         YES(there(q, i));
     }
     NO(there(q, 50));
-    NO(test_exists(test_path("home/quire.db")));
+    NO(test_exists(catalogue_file()));
     end(q);
 }
 

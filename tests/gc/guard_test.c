@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "blob/hash.h"
+#include "support/catalog.h"
 #include "support/gc.h"
 #include "support/tenants.h"
 
@@ -336,9 +337,9 @@ TEST(collect_guard_a_file_that_has_its_row_again_stays)
 
 static void lose_catalogue(void)
 {
-    EQ(0, unlink(test_path("home/quire.db")));
-    unlink(test_path("home/quire.db-wal"));
-    unlink(test_path("home/quire.db-shm"));
+    EQ(0, unlink(catalogue_file()));
+    unlink(catalogue_file_beside("-wal"));
+    unlink(catalogue_file_beside("-shm"));
 }
 
 /* Without a catalogue its own time is all that is known of a file. One that was

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "store/db.h"
+#include "support/catalog.h"
 #include "support/older.h"
 #include "support/test.h"
 
@@ -1001,7 +1002,7 @@ TEST(a_home_from_before_pads_is_read_and_brought_up_to_date)
 
     OK(quire_pad_append(q, "a", bytes_str("x"), NULL, &test_err));
     quire_close(q);
-    test_undo_steps(test_path("home/quire.db"), 6);
+    test_undo_steps(6);
     q = open_home(QUIRE_READ_ONLY);
     IS(QUIRE_NOT_FOUND, quire_pad_read(q, "a", add_bytes, &got, &test_err));
     quire_close(q);

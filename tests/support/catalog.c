@@ -14,16 +14,34 @@
 #include "api/core/handle.h"
 #include "store/db.h"
 
-static struct db *open_db(const char *name)
+const char *catalogue_file(void)
+{
+    return test_path("home/quire.db");
+}
+
+const char *catalogue_file_beside(const char *end)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "home/quire.db%s", end);
+    return test_path(name);
+}
+
+struct db *catalogue_open_in(const char *home)
 {
     struct db_config config = {.access = DB_WRITE, .busy_ms = 20000};
     char file[64];
     struct db *db;
 
-    snprintf(file, sizeof file, "%s/quire.db", name);
+    snprintf(file, sizeof file, "%s/quire.db", home);
     config.path = test_path(file);
     OK(db_sqlite_open(&config, &db, &test_err));
     return db;
+}
+
+struct db *catalogue_open(void)
+{
+    return catalogue_open_in("home");
 }
 
 /* Each row of a statement as a line. */
@@ -64,7 +82,7 @@ static const char *rows(struct db *db, const char *sql, int columns)
 
 int64_t catalogue_number(const char *sql)
 {
-    struct db *db = open_db("home");
+    struct db *db = catalogue_open_in("home");
     int64_t n = strtoll(rows(db, sql, 1), NULL, 10);
 
     db_close(db);
@@ -253,7 +271,7 @@ void catalogue_sound(void)
 
 void catalogue_sound_in(const char *name)
 {
-    struct db *db = open_db(name);
+    struct db *db = catalogue_open_in(name);
     size_t i;
 
     SAME_TEXT("ok\n", rows(db, "PRAGMA integrity_check", 1));
@@ -293,7 +311,7 @@ const char *catalogue_dump(void)
 const char *catalogue_dump_of(const char *name)
 {
     struct buf out = BUF_INIT((size_t)1 << 26);
-    struct db *db = open_db(name);
+    struct db *db = catalogue_open_in(name);
     char *text;
     size_t i;
 

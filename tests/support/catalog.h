@@ -7,7 +7,19 @@
 #ifndef TESTS_SUPPORT_CATALOG_H
 #define TESTS_SUPPORT_CATALOG_H
 
+#include "store/db.h"
 #include "support/test.h"
+
+/* A connection of its own to the catalogue of a home, "home" or another of the
+ * test's directory. Every test that looks into the catalogue opens it here, so that
+ * all of them can run over another database. */
+struct db *catalogue_open(void);
+struct db *catalogue_open_in(const char *home);
+
+/* Its file, and files beside it ("-wal"): for tests of damaged, missing and older
+ * files, which only the embedded database has. */
+const char *catalogue_file(void);
+const char *catalogue_file_beside(const char *end);
 
 /* Nothing contradicts itself: SQLite's own checks, the totals, and that rows,
  * versions, blobs and words belong together. */

@@ -1,4 +1,5 @@
 /* gc.c - see gc.h */
+#include "support/catalog.h"
 #include "support/gc.h"
 
 #include <ftw.h>
@@ -243,18 +244,28 @@ static int mark_file(const char *path, const struct stat *s, int kind,
     return 0;
 }
 
-static void mark_rows(const char *file, const char *sql)
+/* Of a home of another program. */
+static struct db *open_state(void)
 {
-    struct db_config config = {.access = DB_READ, .busy_ms = 1000};
-    struct stmt *s;
+    struct db_config config = {.path = test_path("home/.quire/state.db"),
+                               .access = DB_READ,
+                               .busy_ms = 1000};
     struct db *db;
+
+    if (!test_exists(config.path))
+        return NULL;
+    OK(db_sqlite_open(&config, &db, &test_err));
+    return db;
+}
+
+static void mark_rows(struct db *db, const char *sql)
+{
+    struct stmt *s;
     bool row = true;
     int n;
 
-    config.path = test_path(file);
-    if (!test_exists(config.path))
+    if (!db)
         return;
-    OK(db_sqlite_open(&config, &db, &test_err));
     if (!db_prepare(db, sql, &s, NULL)) {
         while (!stmt_step(s, &row, &test_err) && row)
             for (n = 0; n < COLLECT_CONTENTS; n++)
@@ -273,11 +284,12 @@ struct collect_set collect_wanted(quire_kind kind)
     marking = &set;
     nftw(test_path("home"), mark_file, 16, FTW_PHYS);
     if (kind == QUIRE_KIND_NATIVE)
-        mark_rows("home/quire.db", "SELECT sha256 FROM artifact UNION "
-                                   "SELECT sha256 FROM artifact_version UNION "
-                                   "SELECT sha256 FROM pin");
+        mark_rows(test_exists(catalogue_file()) ? catalogue_open() : NULL,
+                  "SELECT sha256 FROM artifact UNION "
+                  "SELECT sha256 FROM artifact_version UNION "
+                  "SELECT sha256 FROM pin");
     else
-        mark_rows("home/.quire/state.db", "SELECT sha256 FROM pin");
+        mark_rows(open_state(), "SELECT sha256 FROM pin");
     return set;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "store/db.h"
+#include "support/catalog.h"
 #include "support/test.h"
 
 #define WITHOUT_TENANT(table, columns, names)                         \
@@ -87,16 +88,12 @@ static const struct {
         "DROP TABLE session; DROP TABLE tenant;"},
 };
 
-void test_undo_steps(const char *db_path, int step)
+void test_undo_steps(int step)
 {
-    struct db_config config = {.path = db_path,
-                               .access = DB_WRITE,
-                               .busy_ms = 1000};
-    struct db *db;
+    struct db *db = catalogue_open();
     char sql[64];
     size_t i;
 
-    OK(db_sqlite_open(&config, &db, &test_err));
     for (i = 0; i < sizeof undo / sizeof *undo && undo[i].step > step; i++)
         OK(db_exec(db, undo[i].sql, &test_err));
     snprintf(sql, sizeof sql, "PRAGMA user_version=%d", step);

@@ -3,6 +3,6 @@
 #define SUPPORT_OLDER_H
 
 /* Take back the steps of the schema above `step`, with their tables. */
-void test_undo_steps(const char *db_path, int step);
+void test_undo_steps(int step);
 
 #endif

@@ -1,4 +1,5 @@
 /* tenants.c - a home that several share, for tests */
+#include "support/catalog.h"
 #include "support/tenants.h"
 
 #include <stdio.h>
@@ -121,12 +122,9 @@ const char *tenants_sessions(quire *q)
 
 static struct db *open_db(void)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_WRITE,
-                               .busy_ms = 1000};
     struct db *db;
 
-    OK(db_sqlite_open(&config, &db, &test_err));
+    db = catalogue_open();
     return db;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "store/db.h"
+#include "support/catalog.h"
 #include "support/test.h"
 
 static int64_t now_us; /* what the handles believe */
@@ -115,8 +116,6 @@ TEST(workspace_reads_are_written_when_there_are_many)
 
 TEST(workspace_reads_wait_for_whoever_is_writing)
 {
-    struct db_config c = {.path = test_path("home/quire.db"),
-                          .access = DB_WRITE};
     quire *q = open_home();
     quire_workspace *w;
     struct db *other;
@@ -124,7 +123,7 @@ TEST(workspace_reads_wait_for_whoever_is_writing)
     OK(quire_workspace_open(q, "temp", &w, &test_err));
     asks(w, "write", "a.txt", "one");
     asks(w, "read", "a.txt", NULL);
-    OK(db_sqlite_open(&c, &other, &test_err));
+    other = catalogue_open();
     OK(db_begin(other, DB_SOON, DB_ALL_TENANTS, &test_err));
     now_us += 1500000;
     asks(w, "read", "a.txt", NULL); /* answered, and not counted */
