@@ -32,7 +32,7 @@ datadir  ?= $(prefix)/share
 DESTDIR  ?=
 
 # The modules of the library, and those of the binary that stand on it.
-LIB_DIRS := base store catalog blob gc session output artifact memory jp workspace \
+LIB_DIRS := base store search catalog blob gc session output artifact memory jp workspace \
             sandbox api/core api check slash
 SERVER_DIRS := mcp http server server/routes server/openapi server/mcp
 CLI_DIRS := cli/core cli/cmd

@@ -35,12 +35,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/err.h"
 #include "base/utf8.h"
 #include "store/fts_letters.h"
-#include "store/fts_query.h"
 
 /* Longer ones are not words but base64 or minified code. They are found by
  * their first bytes. */
@@ -589,26 +590,132 @@ static void phrases_of_row(const Fts5ExtensionApi *api, Fts5Context *fts,
         sqlite3_result_int64(out, (int64_t)mask);
 }
 
-int fts_tokenizer_register(sqlite3 *handle)
+/* Whether the id, the first argument, is in the second: a blob of ids as they
+ * are in memory, ascending. */
+static void is_among(sqlite3_context *out, int n_args, sqlite3_value **args)
 {
-    fts5_tokenizer methods = {words_create, words_delete, words_tokenize};
+    int64_t wanted = sqlite3_value_int64(args[0]), one = 0;
+    const char *ids = sqlite3_value_blob(args[1]);
+    size_t from = 0, to = (size_t)sqlite3_value_bytes(args[1]) / sizeof one;
+
+    (void)n_args;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+
+        memcpy(&one, ids + middle * sizeof one, sizeof one);
+        if (one == wanted)
+            break;
+        if (one < wanted)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    sqlite3_result_int(out, from < to);
+}
+
+/* SQLite's interface for extensions of FTS5. */
+static int find_api(sqlite3 *handle, fts5_api **api)
+{
     sqlite3_stmt *s = NULL;
-    fts5_api *api = NULL;
     int done, rc = sqlite3_prepare_v2(handle, "SELECT fts5(?1)", -1, &s, NULL);
 
+    *api = NULL;
     if (!rc)
-        rc = sqlite3_bind_pointer(s, 1, (void *)&api, "fts5_api_ptr", NULL);
+        rc = sqlite3_bind_pointer(s, 1, (void *)api, "fts5_api_ptr", NULL);
     if (!rc)
         sqlite3_step(s);
     /* After a failed step this returns the error code. */
     done = sqlite3_finalize(s);
     if (rc || done)
         return rc ? rc : done;
-    if (!api || api->iVersion < 2)
-        return SQLITE_ERROR;
-    rc = api->xCreateFunction(api, "quire_rank", NULL, rank_row, NULL);
+    return !*api || (*api)->iVersion < 2 ? SQLITE_ERROR : SQLITE_OK;
+}
+
+int fts_tokenizer_register(sqlite3 *handle)
+{
+    fts5_tokenizer methods = {words_create, words_delete, words_tokenize};
+    fts5_api *api;
+    int rc = find_api(handle, &api);
+
+    if (!rc)
+        rc = api->xCreateFunction(api, "quire_rank", NULL, rank_row, NULL);
     if (!rc)
         rc = api->xCreateFunction(api, "quire_phrases", NULL, phrases_of_row,
                                   NULL);
+    if (!rc)
+        rc = sqlite3_create_function_v2(handle, "quire_among", 2,
+                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC |
+                                            SQLITE_DIRECTONLY,
+                                        NULL, is_among, NULL, NULL, NULL);
     return rc ? rc : api->xCreateTokenizer(api, "quire", api, &methods, NULL);
+}
+
+/* ---- without a table ---------------------------------------------------- */
+
+struct fts_splitter {
+    sqlite3 *handle;
+    Fts5Tokenizer *words;
+};
+
+struct splitting {
+    fts_word_fn each;
+    void *ctx;
+    quire_status status; /* of `each` */
+    quire_error *err;
+};
+
+static int emit_word(void *ctx, int flags, const char *token, int len, int from,
+                     int to)
+{
+    struct splitting *k = ctx;
+
+    (void)from, (void)to;
+    k->status = k->each(k->ctx, bytes_of(token, (size_t)len),
+                        flags & FTS5_TOKEN_COLOCATED, k->err);
+    return k->status ? SQLITE_ABORT : SQLITE_OK;
+}
+
+quire_status fts_splitter_new(struct fts_splitter **out, quire_error *err)
+{
+    struct fts_splitter *s = calloc(1, sizeof *s);
+    fts5_api *api;
+    int rc = s ? sqlite3_open_v2(":memory:", &s->handle,
+                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
+                                 NULL)
+               : SQLITE_NOMEM;
+
+    if (!rc)
+        rc = find_api(s->handle, &api);
+    if (!rc)
+        rc = words_create(api, NULL, 0, &s->words);
+    if (!rc) {
+        *out = s;
+        return QUIRE_OK;
+    }
+    fts_splitter_free(s);
+    return rc == SQLITE_NOMEM
+               ? err_memory(err)
+               : err_set(err, QUIRE_IO, "SQLite has no full-text tokenizer");
+}
+
+quire_status fts_split(struct fts_splitter *s, quire_bytes text, bool query,
+                       fts_word_fn each, void *ctx, quire_error *err)
+{
+    struct splitting k = {each, ctx, QUIRE_OK, err};
+    int rc = words_tokenize(s->words, &k,
+                            query ? FTS5_TOKENIZE_QUERY
+                                  : FTS5_TOKENIZE_DOCUMENT,
+                            text.len ? text.data : "", (int)text.len,
+                            emit_word);
+
+    return k.status ? k.status : rc ? err_memory(err) : QUIRE_OK;
+}
+
+void fts_splitter_free(struct fts_splitter *s)
+{
+    if (s && s->words)
+        words_delete(s->words);
+    if (s)
+        sqlite3_close(s->handle);
+    free(s);
 }
