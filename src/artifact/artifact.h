@@ -28,6 +28,7 @@
 #include "blob/blob.h"
 #include "catalog/catalog.h"
 #include "quire.h"
+#include "search/index.h"
 #include "store/sql.h"
 
 struct artifacts;
@@ -192,6 +193,10 @@ quire_status artifact_query_has_terms(const char *text, quire_error *err);
 quire_status artifact_search(struct artifacts *a,
                              const struct artifact_query *q, quire_hit_fn each,
                              void *ctx, bool *partial, quire_error *err);
+
+/* The index of a tenant: its live artifacts, but for those whose text is still
+ * to be indexed, and perhaps some that are gone. */
+extern const struct fulltext_kind artifact_fulltext_kind;
 
 /* Rebuild the tenant's full-text index from rows and content. */
 quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,

@@ -2,9 +2,9 @@
  * fulltext.c - full-text index of a tenant's artifacts
  *
  * Each tenant has its own index, artifact_words_<tenant>: the artifacts of one
- * tenant neither slow down nor leak to another. It is a contentless FTS5 table,
- * so a deletion must supply the text that was inserted. That text can be
- * derived from the row and its blob:
+ * tenant neither slow down nor leak to another. A removal must supply the text
+ * that was added (search/index.h). That text can be derived from the row and its
+ * blob:
  *
  *   (1) What an artifact has in the index is a function of its row and of the
  *       content that the row names.
@@ -30,7 +30,7 @@
 #include "artifact/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "store/fts_vocab.h"
+#include "search/index.h"
 
 enum { DUE_MAX = 512, DUE_BYTES_MAX = 64 * 1024 };
 
@@ -43,67 +43,42 @@ enum { DUE_MAX = 512, DUE_BYTES_MAX = 64 * 1024 };
 enum { DUE_FEW = 16, COUNT_EVERY = 64, SETTLE_SOME = 256 };
 enum { NOTED_MAX = 1024 * 1024 };
 
-/* A term in the path weighs more than one in the text. */
-#define FIND                                                                 \
-    "SELECT rowid, quire_rank(%s, 8, 4, 6, 1, 0), quire_phrases(%s) FROM %s" \
-    " WHERE %s MATCH ?1 "
+enum { PATH, PURPOSE, TAGS, BODY };
 
-/* Every %s is the name of the index. */
-static const char *const patterns[N_FULLTEXT] = {
-    [FULLTEXT_ADD] = "INSERT INTO %s(rowid, path, purpose, tags, body, scope)"
-                     " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-    [FULLTEXT_DROP] = "INSERT INTO %s(%s, rowid, path, purpose, tags, body,"
-                      " scope) VALUES('delete', ?1, ?2, ?3, ?4, ?5, ?6)",
-    [FULLTEXT_FIND] = FIND "AND EXISTS (SELECT 1 FROM artifact"
-                           " WHERE id = %s.rowid) ORDER BY rowid DESC",
-    [FULLTEXT_FIND_DUE] = FIND "ORDER BY rowid DESC",
+/* A term in the path weighs more than one in the text. The scope of an artifact
+ * is its session. */
+const struct fulltext_kind artifact_fulltext_kind = {
+    .name = "artifact_words",
+    .columns = {[PATH] = {"path", 8},
+                [PURPOSE] = {"purpose", 4},
+                [TAGS] = {"tags", 6},
+                [BODY] = {"body", 1}},
+    .n_columns = 4,
+    .scoped = true,
+    .prefixes = true,
+    .ranking = FULLTEXT_BY_PLACE,
 };
 
 void artifact_fulltext_release(struct artifact_fulltext *w)
 {
-    sql_release(&w->sql);
+    fulltext_close(w->index);
+    sql_release(&w->rows);
     *w = (struct artifact_fulltext){.tenant = 0};
-}
-
-static void format_index_name(int64_t tenant, char out[64])
-{
-    snprintf(out, 64, "artifact_words_%lld", (long long)tenant);
 }
 
 /* ---- text of an artifact ------------------------------------------------ */
 
-/* A session as one token of letters: a digit would be a token of its own. */
-void artifact_fulltext_scope(int64_t session, char out[32])
+static struct fulltext_document document_of(const quire_artifact *one,
+                                            quire_bytes content)
 {
-    char digits[24];
-    size_t i;
-
-    snprintf(digits, sizeof digits, "%lld", (long long)session);
-    snprintf(out, 32, "scope");
-    for (i = 0; digits[i]; i++)
-        out[5 + i] = digits[i] == '-' ? 'n' : (char)('a' + digits[i] - '0');
-    out[5 + i] = '\0';
-}
-
-static quire_status write_entry(struct artifacts *a, int which,
-                                const quire_artifact *one, quire_bytes content,
-                                quire_error *err)
-{
-    quire_bytes body = mime_is_text(one->mime) ? content : bytes_of("", 0);
-    char scope[32];
-    struct stmt *s;
-    quire_status st = sql_use(&a->words.sql, which, &s, err);
-
-    if (st)
-        return st;
-    artifact_fulltext_scope(one->session_id, scope);
-    stmt_bind_int(s, 1, one->id);
-    stmt_bind_text(s, 2, bytes_str(one->path));
-    stmt_bind_text(s, 3, bytes_str(one->purpose));
-    stmt_bind_text(s, 4, bytes_str(one->tags));
-    stmt_bind_text(s, 5, body);
-    stmt_bind_text(s, 6, bytes_str(scope));
-    return sql_run(s, err);
+    return (struct fulltext_document){
+        .id = one->id,
+        .texts = {[PATH] = bytes_str(one->path),
+                  [PURPOSE] = bytes_str(one->purpose),
+                  [TAGS] = bytes_str(one->tags),
+                  [BODY] = mime_is_text(one->mime) ? content : bytes_of("", 0)},
+        .scope = one->session_id,
+    };
 }
 
 /* Remove the entry that `one` describes. *left: its content cannot be read, so
@@ -111,6 +86,7 @@ static quire_status write_entry(struct artifacts *a, int which,
 static quire_status remove_entry(struct artifacts *a, const quire_artifact *one,
                                  bool *left, quire_error *err)
 {
+    struct fulltext_document d;
     quire_error why;
     quire_bytes content;
     quire_status st = blob_get(blob_view_all(a->c.blobs), &one->digest,
@@ -121,15 +97,19 @@ static quire_status remove_entry(struct artifacts *a, const quire_artifact *one,
         return QUIRE_OK;
     if (st && err)
         *err = why;
-    return st ? st : write_entry(a, FULLTEXT_DROP, one, content, err);
+    if (st)
+        return st;
+    d = document_of(one, content);
+    return fulltext_remove(a->words.index, &d, err);
 }
 
 /* ---- the index ---------------------------------------------------------- */
 
-static quire_status index_one(void *ctx, const quire_artifact *one,
-                              quire_error *err)
+/* Add an artifact to an index. */
+static quire_status index_one(struct artifacts *a, struct fulltext *index,
+                              const quire_artifact *one, quire_error *err)
 {
-    struct artifacts *a = ctx;
+    struct fulltext_document d;
     quire_bytes content;
     quire_status st = blob_get(blob_view_all(a->c.blobs), &one->digest,
                                &content, err);
@@ -138,20 +118,16 @@ static quire_status index_one(void *ctx, const quire_artifact *one,
         content = bytes_of("", 0);
     else if (st)
         return st;
-    return write_entry(a, FULLTEXT_ADD, one, content, err);
+    d = document_of(one, content);
+    return fulltext_add(index, &d, err);
 }
 
-static quire_status create_table(struct db *db, int64_t tenant,
-                                 quire_error *err)
+static quire_status index_each(void *ctx, const quire_artifact *one,
+                               quire_error *err)
 {
-    char sql[256];
+    struct artifacts *a = ctx;
 
-    snprintf(
-        sql, sizeof sql,
-        "CREATE VIRTUAL TABLE artifact_words_%lld USING fts5(path,"
-        " purpose, tags, body, scope, content='', prefix='3', tokenize='quire')",
-        (long long)tenant);
-    return db_exec(db, sql, err);
+    return index_one(a, a->words.index, one, err);
 }
 
 /* Drop what is due of artifacts up to `id`. */
@@ -174,10 +150,10 @@ static quire_status create_index(struct artifacts *a, int64_t tenant,
                                  quire_error *err)
 {
     struct session_row all = {.tenant = tenant};
-    quire_status st = create_table(a->c.catalog->db, tenant, err);
+    quire_status st = fulltext_create(a->words.index, err);
 
     if (!st)
-        st = artifact_walk(a, &all, index_one, a, err);
+        st = artifact_walk(a, &all, index_each, a, err);
     return st ? st : drop_due(a, tenant, INT64_MAX, err);
 }
 
@@ -188,19 +164,17 @@ static quire_status open_index(struct artifacts *a, int64_t tenant, bool write,
                                quire_error *err)
 {
     bool there = false;
-    char name[64];
     quire_status st;
 
     if (a->words.tenant == tenant)
         return QUIRE_OK;
     artifact_fulltext_release(&a->words);
-    format_index_name(tenant, name);
-    st = db_has_table(a->c.catalog->db, name, &there, err);
-    if (!st && !there && !write)
-        return QUIRE_NOT_FOUND;
+    st = fulltext_open(a->c.catalog->db, &artifact_fulltext_kind, tenant,
+                       &a->words.index, err);
     if (!st)
-        st = sql_init_named(&a->words.sql, a->c.catalog->db, patterns,
-                            N_FULLTEXT, name, err);
+        st = fulltext_exists(a->words.index, &there, err);
+    if (!st && !there && !write)
+        st = QUIRE_NOT_FOUND;
     if (!st)
         a->words.tenant = tenant;
     if (!st && !there)
@@ -214,13 +188,16 @@ static quire_status open_index(struct artifacts *a, int64_t tenant, bool write,
 quire_status artifacts_drop_fulltext(struct artifacts *a, int64_t tenant,
                                      quire_error *err)
 {
-    char sql[96], name[64];
+    struct fulltext *index = NULL;
+    quire_status st;
 
-    /* A table can be dropped only if no statement on it is active. */
     artifact_fulltext_release(&a->words);
-    format_index_name(tenant, name);
-    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
-    return db_exec(a->c.catalog->db, sql, err);
+    st = fulltext_open(a->c.catalog->db, &artifact_fulltext_kind, tenant,
+                       &index, err);
+    if (!st)
+        st = fulltext_drop(index, err);
+    fulltext_close(index);
+    return st;
 }
 
 static quire_status rebuild_index(struct artifacts *a, int64_t tenant,
@@ -335,10 +312,10 @@ static quire_status settle_one(void *ctx, int64_t id, const quire_artifact *had,
 
     (void)id;
     k->left |= left && now->id;
-    return st || !now->id ? st : index_one(k->a, now, err);
+    return st || !now->id ? st : index_one(k->a, k->a->words.index, now, err);
 }
 
-/* Index the first `limit` that are due, -1: all. Inside a transaction. */
+/* Index the first `limit` that are due. Inside a transaction. */
 static quire_status settle(struct artifacts *a, int64_t tenant, int64_t limit,
                            quire_error *err)
 {
@@ -407,7 +384,7 @@ quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
         st = count_due(a, tenant, &n, err);
     if (!st && (bytes > DUE_BYTES_MAX || noted->bytes > NOTED_MAX)) {
         noted->bytes = 0;
-        st = settle(a, tenant, -1, err);
+        st = settle(a, tenant, INT64_MAX, err);
     } else if (!st && n >= DUE_MAX) {
         st = settle(a, tenant, SETTLE_SOME, err);
     }
@@ -452,7 +429,7 @@ quire_status artifacts_settle(struct artifacts *a, quire_error *err)
             tenant = stmt_column_int(s, 0);
         stmt_reset(s);
         if (!st)
-            st = settle_now(a, tenant, -1, DB_SOON, err);
+            st = settle_now(a, tenant, INT64_MAX, DB_SOON, err);
     }
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
@@ -460,8 +437,8 @@ quire_status artifacts_settle(struct artifacts *a, quire_error *err)
 /* ---- views for searches ------------------------------------------------- */
 
 struct viewing {
+    struct artifacts *a;
     struct artifact_fulltext_view *view;
-    struct artifacts *beside;
     size_t cap;
 };
 
@@ -481,35 +458,19 @@ static quire_status view_one(void *ctx, int64_t id, const quire_artifact *had,
         k->cap = 2 * k->cap + 64;
     }
     v->passed[v->n_passed++] = id;
-    return now->id ? index_one(k->beside, now, err) : QUIRE_OK;
+    return now->id ? index_one(k->a, v->due, now, err) : QUIRE_OK;
 }
 
 /* Index what is due, in memory. */
 static quire_status view_due(struct artifacts *a, int64_t tenant,
                              struct artifact_fulltext_view *v, quire_error *err)
 {
-    struct db_config config = {.access = DB_WRITE};
-    struct artifacts beside = {.c = {.blobs = a->c.blobs}};
-    struct viewing k = {v, &beside, 0};
+    struct viewing k = {a, v, 0};
     int64_t last;
-    char name[64];
-    quire_status st = db_sqlite_open(&config, &v->memory, err);
+    quire_status st = fulltext_open_temporary(&artifact_fulltext_kind, tenant,
+                                              &v->due, err);
 
-    format_index_name(tenant, name);
-    if (!st)
-        st = create_table(v->memory, tenant, err);
-    if (!st)
-        st = sql_init_named(&v->due, v->memory, patterns, N_FULLTEXT, name,
-                            err);
-    if (st)
-        return st;
-    beside.words.sql = v->due;
-    /* In one transaction: otherwise each would be a segment of its own. */
-    st = db_begin(v->memory, DB_SOON, DB_ALL_TENANTS, err);
-    if (!st)
-        st = walk_due(a, tenant, -1, view_one, &k, &last, err);
-    v->due = beside.words.sql;
-    return st ? st : db_commit(v->memory, err);
+    return st ? st : walk_due(a, tenant, INT64_MAX, view_one, &k, &last, err);
 }
 
 quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
@@ -522,7 +483,7 @@ quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
     *v = (struct artifact_fulltext_view){.index = NULL};
     /* A search works even if it cannot write, for any reason. */
     if (!st && n > 0 && !a->c.read_only &&
-        !settle_now(a, tenant, -1, n > DUE_FEW ? DB_SOON : DB_IF_FREE, NULL))
+        !settle_now(a, tenant, INT64_MAX, n > DUE_FEW ? DB_SOON : DB_IF_FREE, NULL))
         n = 0;
     if (!st && n > 0)
         st = view_due(a, tenant, v, err);
@@ -531,7 +492,7 @@ quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
     if (st == QUIRE_NOT_FOUND)
         st = QUIRE_OK;
     else if (!st)
-        v->index = &a->words.sql;
+        v->index = a->words.index;
     if (st)
         artifact_fulltext_view_close(v);
     return st;
@@ -539,17 +500,16 @@ quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
 
 void artifact_fulltext_view_close(struct artifact_fulltext_view *v)
 {
-    sql_release(&v->due);
+    fulltext_close(v->due);
     free(v->passed);
-    if (v->memory)
-        db_close(v->memory);
     *v = (struct artifact_fulltext_view){.index = NULL};
 }
 
 /* ---- comparison --------------------------------------------------------- */
 
 struct comparing {
-    struct artifacts *a, *fresh;
+    struct artifacts *a;
+    struct fulltext *fresh;
     int64_t tenant;
 };
 
@@ -578,52 +538,28 @@ static quire_status index_settled(void *ctx, const quire_artifact *one,
     bool due;
     quire_status st = is_due(c->a, c->tenant, one->id, &due, err);
 
-    return st || due ? st : index_one(c->fresh, one, err);
-}
-
-/* Build a second index of the same artifacts, except those due, in `db`. */
-static quire_status build_second_index(struct artifacts *a, int64_t tenant,
-                                       struct db *db, const char *name,
-                                       quire_error *err)
-{
-    struct catalog beside = {.db = db, .schema = SCHEMA_STEPS};
-    struct artifacts fresh = {.c = {.catalog = &beside, .blobs = a->c.blobs}};
-    struct comparing c = {a, &fresh, tenant};
-    struct session_row all = {.tenant = tenant};
-    quire_status st = create_table(db, tenant, err);
-
-    if (!st)
-        st = sql_init_named(&fresh.words.sql, db, patterns, N_FULLTEXT, name,
-                            err);
-    if (!st)
-        st = artifact_walk(a, &all, index_settled, &c, err);
-    artifact_fulltext_release(&fresh.words);
-    return st;
+    return st || due ? st : index_one(c->a, c->fresh, one, err);
 }
 
 quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
                                       struct db *aside, bool *sound,
                                       quire_error *err)
 {
-    struct db_config config = {.access = DB_WRITE};
-    struct db *fresh = NULL;
-    char name[64], among[256];
-    quire_status st = db_sqlite_open(&config, &fresh, err);
+    struct session_row all = {.tenant = tenant};
+    struct comparing c = {a, NULL, tenant};
+    struct fulltext *index = NULL;
+    quire_status st = fulltext_open(aside, &artifact_fulltext_kind, tenant,
+                                    &index, err);
 
-    format_index_name(tenant, name);
-    snprintf(among, sizeof among,
-             "SELECT id FROM artifact WHERE tenant = %lld AND deleted = 0%s",
-             (long long)tenant,
-             catalog_has(a->c.catalog, SCHEMA_FULLTEXT_DUE)
-                 ? " AND NOT EXISTS (SELECT 1 FROM artifact_due d WHERE"
-                   " d.tenant = artifact.tenant AND d.artifact = id)"
-                 : "");
     if (!st)
-        st = build_second_index(a, tenant, fresh, name, err);
+        st = fulltext_open_temporary(&artifact_fulltext_kind, tenant, &c.fresh,
+                                     err);
     if (!st)
-        st = fts_vocab_equal(aside, among, fresh, name, sound, err);
-    if (fresh)
-        fresh->ops->close(fresh);
+        st = artifact_walk(a, &all, index_settled, &c, err);
+    if (!st)
+        st = fulltext_includes(index, c.fresh, sound, err);
+    fulltext_close(c.fresh);
+    fulltext_close(index);
     return st;
 }
 

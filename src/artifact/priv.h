@@ -54,8 +54,9 @@ extern const char *const artifact_sql[N_ARTIFACT_SQL];
 
 /* The index of one tenant, see fulltext.c. */
 struct artifact_fulltext {
-    int64_t tenant; /* 0: none is open */
-    struct sql sql;
+    int64_t tenant;         /* 0: none is open */
+    struct fulltext *index; /* owned */
+    struct sql rows;        /* of search.c */
 };
 
 /* What a handle has recorded as due of one tenant since it last counted. */
@@ -159,14 +160,6 @@ quire_status artifact_check_quota(const struct session_row *row, uint64_t old,
 
 /* ---- fulltext.c --------------------------------------------------------- */
 
-enum {
-    FULLTEXT_ADD,
-    FULLTEXT_DROP,
-    FULLTEXT_FIND,
-    FULLTEXT_FIND_DUE, /* in an index of due artifacts */
-    N_FULLTEXT
-};
-
 void artifact_fulltext_release(struct artifact_fulltext *w);
 
 /* End the transaction: commit if `st` is QUIRE_OK, else roll back. */
@@ -185,10 +178,9 @@ quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
  * has happened to them since: so each live artifact is in exactly one of the
  * two. */
 struct artifact_fulltext_view {
-    struct sql *index; /* NULL: there is none          */
-    struct db *memory; /* NULL: none are due */
-    struct sql due;    /* queried with FULLTEXT_FIND_DUE */
-    int64_t *passed;   /* owned; ids, ascending        */
+    struct fulltext *index; /* borrowed; NULL: there is none */
+    struct fulltext *due;   /* owned; NULL: none are due     */
+    int64_t *passed;        /* owned; ids, ascending         */
     size_t n_passed;
 };
 
@@ -196,8 +188,5 @@ quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
                                          struct artifact_fulltext_view *v,
                                          quire_error *err);
 void artifact_fulltext_view_close(struct artifact_fulltext_view *v);
-
-/* A session as one token of letters: a digit would be a token of its own. */
-void artifact_fulltext_scope(int64_t session, char out[32]);
 
 #endif

@@ -2,7 +2,7 @@
  * search.c - full-text search over artifacts
  *
  * The rank of a hit depends only on the artifact, by where the terms are and
- * how often (store/fts_tokenizer.h): a statistic over all artifacts would have
+ * how often (FULLTEXT_BY_PLACE of search/index.h): a statistic over all artifacts would have
  * to read them all. Equal ranks are ordered by the rarity of the terms, as BM25
  * weighs it, but among the hits alone: these are read anyway. Then the newest
  * comes first. A term that is everywhere has as many hits as there are
@@ -19,7 +19,8 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "store/fts_query.h"
+#include "search/index.h"
+#include "search/lot.h"
 
 #define RANKED_MAX 3000
 
@@ -176,15 +177,15 @@ static int64_t logarithm(uint64_t n)
  * log((n + 1) / (d + 1/2)), the inverse document frequency of BM25. */
 static void rate_terms(struct found *found, size_t n)
 {
-    int64_t rarity[FTS_PHRASES_MAX] = {0};
-    uint64_t having[FTS_PHRASES_MAX] = {0}, rest;
+    int64_t rarity[FULLTEXT_PHRASES_MAX] = {0};
+    uint64_t having[FULLTEXT_PHRASES_MAX] = {0}, rest;
     size_t i;
     int k;
 
     for (i = 0; i < n; i++)
         for (k = 0, rest = found[i].phrases; rest; k++, rest >>= 1)
             having[k] += rest & 1;
-    for (k = 0; k < FTS_PHRASES_MAX; k++)
+    for (k = 0; k < FULLTEXT_PHRASES_MAX; k++)
         rarity[k] = logarithm(2 * n + 2) - logarithm(2 * having[k] + 1);
     for (i = 0; i < n; i++)
         for (k = 0, rest = found[i].phrases; rest; k++, rest >>= 1)
@@ -280,51 +281,163 @@ static bool is_passed(const struct artifact_fulltext_view *v, int64_t id)
            bsearch(&id, v->passed, v->n_passed, sizeof id, by_number);
 }
 
-/* Append the newest matches of one index to those found before. */
-static quire_status search_index(struct search_run *k, struct sql *index,
-                                 int which, quire_bytes expression,
-                                 bool *partial, quire_error *err)
+/* Artifacts of a removed session may still be in the index (fulltext.c). */
+enum { ROWS_COUNT, ROWS_COUNT_FEW, ROWS_IDS, ROWS_IDS_FEW, N_ROWS };
+
+#define COUNT "SELECT count(*) FROM artifact WHERE id IN ("
+#define IDS   "SELECT id FROM artifact WHERE id IN ("
+
+static const char *const row_texts[N_ROWS] = {
+    [ROWS_COUNT] = COUNT LOT_PARAMETERS ")",
+    [ROWS_COUNT_FEW] = COUNT LOT_FEW_PARAMETERS ")",
+    [ROWS_IDS] = IDS LOT_PARAMETERS ") ORDER BY id",
+    [ROWS_IDS_FEW] = IDS LOT_FEW_PARAMETERS ") ORDER BY id",
+};
+
+/* A statement over the rows of hits; `which` is the one for many. */
+static quire_status use_rows(struct search_run *k, int which,
+                             const struct fulltext_hit *hits, size_t n,
+                             struct stmt **out, quire_error *err)
 {
-    size_t room = k->n_found + RANKED_MAX;
+    struct sql *rows = &k->a->words.rows;
+    int64_t ids[LOT_MAX];
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    if (!rows->stmts)
+        st = sql_init(rows, k->a->c.catalog->db, row_texts, N_ROWS, err);
+    if (!st)
+        st = sql_use(rows, which + (n <= LOT_FEW), out, err);
+    for (i = 0; i < n; i++)
+        ids[i] = hits[i].id;
+    if (!st)
+        lot_bind(*out, ids, n);
+    return st;
+}
+
+/* Keep the hits that have a row. */
+static quire_status select_existing(struct search_run *k,
+                                    struct fulltext_hit *hits, size_t *n,
+                                    quire_error *err)
+{
+    int64_t ids[LOT_MAX];
+    size_t n_ids = 0, left = 0, i;
     struct stmt *s;
-    quire_status st = sql_use(index, which, &s, err);
+    quire_status st = use_rows(k, ROWS_IDS, hits, *n, &s, err);
 
     if (st)
         return st;
-    stmt_bind_text(s, 1, expression);
-    while (k->n_found < room && !(st = sql_row(s, err))) {
-        struct found one = {.id = stmt_column_int(s, 0),
-                            .score = stmt_column_int(s, 1),
-                            .phrases = (uint64_t)stmt_column_int(s, 2)};
-
-        if ((!k->part || !is_known(k, one.id)) &&
-            (which != FULLTEXT_FIND || !is_passed(&k->view, one.id)))
-            k->found[k->n_found++] = one;
-    }
-    *partial |= !st;
+    while (n_ids < LOT_MAX && !(st = sql_row(s, err)))
+        ids[n_ids++] = stmt_column_int(s, 0);
     stmt_reset(s);
+    for (i = 0; i < *n; i++) {
+        if (bsearch(&hits[i].id, ids, n_ids, sizeof *ids, by_number))
+            hits[left++] = hits[i];
+    }
+    *n = left;
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-static quire_status search_view(struct search_run *k, quire_bytes expression,
+/* The same; nearly always all have one, and counting them is enough. */
+static quire_status check_existing(struct search_run *k,
+                                   struct fulltext_hit *hits, size_t *n,
+                                   quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use_rows(k, ROWS_COUNT, hits, *n, &s, err);
+    bool all = false;
+
+    if (st)
+        return st;
+    st = sql_row(s, err);
+    if (!st)
+        all = stmt_column_int(s, 0) == (int64_t)*n;
+    stmt_reset(s);
+    return st || all ? st : select_existing(k, hits, n, err);
+}
+
+/* Whether these hits, all that there are, need no check: emit_hit() skips those
+ * without a row anyway, and before that they could only change rarities. Where
+ * all hits have the same phrases, rarities are equal. */
+static bool need_no_check(const struct search_run *k,
+                          const struct fulltext_hit *hits, size_t n)
+{
+    size_t i;
+
+    for (i = 1; i < n && hits[i].phrases == hits[0].phrases;)
+        i++;
+    return i >= n && !k->view.due;
+}
+
+/* The next hits of an index, but those without a row. `first`: there were none
+ * before; *more: there may be others. */
+static quire_status fetch_hits(struct search_run *k, struct fulltext *index,
+                               struct fulltext_hit *hits, size_t *n, bool first,
+                               bool *more, quire_error *err)
+{
+    quire_status st = fulltext_fetch(index, hits, LOT_MAX, n, err);
+
+    *more = !st && *n == LOT_MAX;
+    if (st || index != k->view.index ||
+        (first && !*more && need_no_check(k, hits, *n)))
+        return st;
+    return *n ? check_existing(k, hits, n, err) : QUIRE_OK;
+}
+
+/* Append the newest matches of one index to those found before. */
+static quire_status search_index(struct search_run *k, struct fulltext *index,
+                                 const struct query *query, bool *partial,
+                                 quire_error *err)
+{
+    struct fulltext_find f = {.query = query,
+                              .scope = k->q->session,
+                              .newest_first = true,
+                              .scored = true,
+                              .phrases = true};
+    struct fulltext_hit hits[LOT_MAX];
+    size_t room = k->n_found + RANKED_MAX, n, i;
+    bool more = true, first = true;
+    quire_status st = k->q->fts
+                          ? fulltext_find_native(index, bytes_str(k->q->text),
+                                                 &f, err)
+                          : fulltext_find(index, &f, err);
+
+    while (!st && more && k->n_found < room) {
+        st = fetch_hits(k, index, hits, &n, first, &more, err);
+        first = false;
+        for (i = 0; !st && i < n && k->n_found < room; i++) {
+            if ((!k->part || !is_known(k, hits[i].id)) &&
+                (index != k->view.index || !is_passed(&k->view, hits[i].id)))
+                k->found[k->n_found++] = (struct found){
+                    .id = hits[i].id,
+                    .score = (int64_t)hits[i].score,
+                    .phrases = hits[i].phrases,
+                };
+        }
+    }
+    *partial |= !st && k->n_found == room;
+    fulltext_end(index);
+    return st;
+}
+
+static quire_status search_view(struct search_run *k, const struct query *query,
                                 bool *partial, quire_error *err)
 {
     struct artifact_fulltext_view *v = &k->view;
     quire_status st = QUIRE_OK;
 
     if (v->index)
-        st = search_index(k, v->index, FULLTEXT_FIND, expression, partial, err);
-    if (!st && v->memory)
-        st = search_index(k, &v->due, FULLTEXT_FIND_DUE, expression, partial,
-                          err);
+        st = search_index(k, v->index, query, partial, err);
+    if (!st && v->due)
+        st = search_index(k, v->due, query, partial, err);
     return st;
 }
 
-static quire_status run_query(struct search_run *k, quire_bytes expression,
+static quire_status run_query(struct search_run *k, const struct query *query,
                               bool *partial, quire_error *err)
 {
     size_t i, from = k->n_words;
-    quire_status st = search_view(k, expression, partial, err);
+    quire_status st = search_view(k, query, partial, err);
 
     rate_terms(k->found + from, k->n_found - from);
     qsort(k->found + from, k->n_found - from, sizeof *k->found, by_score);
@@ -342,27 +455,6 @@ static quire_status run_query(struct search_run *k, quire_bytes expression,
     return st;
 }
 
-/* The FTS expression of a query, within its session, and its number of terms.
- */
-static size_t format_query(const struct artifact_query *q, enum fts_mode mode,
-                           struct buf *out)
-{
-    char scope[32];
-    size_t n = 1;
-
-    if (q->session) {
-        artifact_fulltext_scope(q->session, scope);
-        buf_addf(out, "scope:\"%s\" AND ", scope);
-    }
-    buf_add_str(out, "{path purpose tags body} : (");
-    if (q->fts)
-        buf_add_str(out, q->text);
-    else
-        n = fts_query(bytes_str(q->text), mode, out);
-    buf_add_char(out, ')');
-    return n;
-}
-
 static quire_status report_no_terms(quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_INVALID,
@@ -373,30 +465,32 @@ static quire_status report_no_terms(quire_error *err)
 
 quire_status artifact_query_has_terms(const char *text, quire_error *err)
 {
-    struct buf ignored = BUF_INIT(64 * 1024);
-    size_t n = fts_query(bytes_str(text), FTS_ALL, &ignored);
-
-    buf_release(&ignored);
-    return n ? QUIRE_OK : report_no_terms(err);
+    return query_has_terms(bytes_str(text)) ? QUIRE_OK : report_no_terms(err);
 }
 
-/* An expression is a few times as long as its terms: a short query cannot fail
- * for its length. */
-static quire_status check_length(const char *text, quire_error *err)
+/* The tree of the query; an expression has none. *n is its number of terms. */
+static quire_status read_query(const struct artifact_query *q,
+                               enum query_mode mode, struct arena *keep,
+                               struct query **out, size_t *n, quire_error *err)
 {
-    if (strlen(text) < 2048)
-        return err_memory(err);
-    return err_fail(err, QUIRE_INVALID, "search for fewer words",
-                    "query is longer than 64 KiB");
+    quire_status st;
+
+    *out = NULL;
+    *n = 1;
+    if (q->fts)
+        return QUIRE_OK;
+    st = query_parse(bytes_str(q->text), mode, keep, out, n, err);
+    return st || *n ? st : report_no_terms(err);
 }
 
 quire_status artifact_search(struct artifacts *a,
                              const struct artifact_query *q, quire_hit_fn each,
                              void *ctx, bool *partial, quire_error *err)
 {
-    static const enum fts_mode modes[] = {FTS_ALL, FTS_PREFIX};
+    static const enum query_mode modes[] = {QUERY_ALL, QUERY_BEGINNING};
     struct search_run *k = malloc(sizeof *k);
-    struct buf expression = BUF_INIT(64 * 1024);
+    struct arena tmp = ARENA_INIT;
+    struct query *query;
     quire_status st = k ? artifact_fulltext_view_open(a, q->tenant, &k->view,
                                                       err)
                         : err_memory(err);
@@ -412,7 +506,7 @@ quire_status artifact_search(struct artifacts *a,
         k->n_words = k->n_found = 0;
         k->literal_bytes = 0;
         literals_read(&k->literals,
-                      q->fts || fts_has_alternatives(bytes_str(q->text))
+                      q->fts || query_has_alternatives(bytes_str(q->text))
                           ? ""
                           : q->text);
     }
@@ -425,14 +519,10 @@ quire_status artifact_search(struct artifacts *a,
             !literals_have_prefix(&k->literals))
             break;
         k->part = i > 0;
-        buf_clear(&expression);
-        n = format_query(q, modes[i], &expression);
-        if (n == 0)
-            st = report_no_terms(err);
-        if (!st && expression.failed)
-            st = check_length(q->text, err);
+        arena_reset(&tmp);
+        st = read_query(q, modes[i], &tmp, &query, &n, err);
         if (!st)
-            st = run_query(k, buf_bytes(&expression), partial, err);
+            st = run_query(k, query, partial, err);
         if (st == QUIRE_INVALID && q->fts)
             err_next(err,
                      HINT_SHELL "leave out --fts to search for plain words");
@@ -441,7 +531,7 @@ quire_status artifact_search(struct artifacts *a,
     }
     if (!st && k->n_given == 0)
         st = QUIRE_NOT_FOUND;
-    buf_release(&expression);
+    arena_release(&tmp);
     if (k)
         artifact_fulltext_view_close(&k->view);
     free(k);

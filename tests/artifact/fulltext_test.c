@@ -124,6 +124,44 @@ TEST(of_equal_hits_that_with_the_rarest_words_is_first)
     quire_close(q);
 }
 
+/* Their words stay in the index, and take no place among the hits. */
+TEST(artifacts_of_a_removed_session_are_not_found)
+{
+    quire *q = tenants_open("default", 0);
+    struct tenants_session gone = tenants_session(q, "gone");
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    struct buf found = BUF_INIT(1 << 16);
+    char path[32];
+    int i;
+
+    for (i = 0; i < 150; i++) {
+        snprintf(path, sizeof path, "g%d", i);
+        OK(quire_artifact_put(q, gone.id, path,
+                              bytes_str(i % 2 ? "walrus" : "otter"), NULL, NULL,
+                              &test_err));
+    }
+    put(q, "walrus", "x");
+    put(q, "a", "walrus");
+    put(q, "b", "otter otter");
+    put(q, "c", "otter");
+    finds(q, "walrus a ", "walrus");
+    OK(quire_session_remove(q, gone.id, &test_err));
+    both_find(q, "walrus a ", "walrus");
+    both_find(q, "walrus b c a ", "walrus OR otter");
+    for (i = 0; i < 70; i++) {
+        snprintf(path, sizeof path, "d%d", i);
+        put(q, path, "walrus");
+    }
+    o.all_sessions = 1;
+    o.limit = 1000;
+    OK(quire_artifact_search(q, NULL, "walrus", &o, note_path, &found, NULL,
+                             &test_err));
+    EQ(72, bytes_count(buf_bytes(&found), ' '));
+    buf_release(&found);
+    quire_close(q);
+    catalogue_sound();
+}
+
 TEST(a_word_with_signs_is_not_required_where_another_will_do)
 {
     quire *q = tenants_open("default", 0);
