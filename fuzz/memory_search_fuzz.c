@@ -14,6 +14,7 @@
 #include "ask.h"
 #include "holds.h"
 #include "memory/memory.h"
+#include "search/fts5.h"
 #include "store/db.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -40,10 +41,17 @@ enum form { WHOLE, PLAIN, BEGINNINGS };
 static int64_t hits(struct db *db, quire_bytes text, enum form form, bool *any)
 {
     struct buf b = BUF_INIT((size_t)1 << 20);
+    struct arena keep = ARENA_INIT;
+    struct query *q;
     int64_t n = 0;
 
-    *any = form == BEGINNINGS ? memory_stem_expression(text, &b)
-                              : memory_expression(text, form == PLAIN, &b);
+    if (form == BEGINNINGS)
+        HOLDS(!memory_stem_query(text, &keep, &q, NULL));
+    else
+        HOLDS(!memory_words_query(text, form == PLAIN, &keep, &q, NULL));
+    *any = q != NULL;
+    fts5_expression(q, &b);
+    arena_release(&keep);
     HOLDS(!b.failed && *any == (b.len > 0));
     HOLDS(utf8_check(buf_bytes(&b)));
     HOLDS(!b.len || !memchr(b.data, '\0', b.len));

@@ -403,15 +403,10 @@ static quire_status nothing_found(quire_bytes query, quire_error *err)
 
 static quire_status check_question(quire_bytes query, quire_error *err)
 {
-    struct buf ignored = BUF_INIT(256 * 1024);
-    quire_status st = QUIRE_OK;
-
-    if (!memory_expression(query, true, &ignored)) {
-        st = err_fail(err, QUIRE_INVALID, "use one or more words of the entry",
-                      "the query has no search term");
-    }
-    buf_release(&ignored);
-    return st;
+    if (memory_query_has_words(query))
+        return QUIRE_OK;
+    return err_fail(err, QUIRE_INVALID, "use one or more words of the entry",
+                    "the query has no search term");
 }
 
 int quire_memory_query_has_words(quire_bytes query)

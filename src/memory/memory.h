@@ -44,6 +44,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "quire.h"
+#include "search/index.h"
 #include "store/db.h"
 
 struct memories;
@@ -69,6 +70,11 @@ const char *memory_type_name(int type);
 int memory_type_of(quire_bytes name);
 const char *relation_kind_name(int kind);
 int relation_kind_of(quire_bytes name);
+
+/* The indexes of a tenant: of its valid entries, and of the others. */
+enum { FULLTEXT_NOW, FULLTEXT_PAST, N_FULLTEXT };
+
+extern const struct fulltext_kind memory_fulltext_kinds[N_FULLTEXT];
 
 /* Drop the indexes of a tenant, in a transaction: its rows are deleted with its
  * own, these are not. `m` is the module over `db`; NULL: not open. */
@@ -207,16 +213,22 @@ quire_status memory_search(struct memories *m, const struct memory_query *q,
 /* The types that the cue words of a query suggest, 1 << type, or'ed. */
 unsigned memory_intent(quire_bytes text);
 
-/* Add the FTS5 expression for a query; if `plain`, any of its words without the
- * phrases: that matches the same entries. False, and nothing is added, if it
- * has no word. */
-bool memory_expression(quire_bytes text, bool plain, struct buf *out);
+/* The full-text query for a question; if `plain`, any of its words without the
+ * phrases: that matches the same entries. *out is NULL if it has no word.
+ * QUIRE_NO_MEMORY. */
+quire_status memory_words_query(quire_bytes text, bool plain,
+                                struct arena *keep, struct query **out,
+                                quire_error *err);
 
-/* Add the expression for entries that have none of the words of a query, but
- * words that begin with one, or with its stem. False, and nothing is added, if
- * none of them can be a beginning: short words, stop words, numbers, names with
- * signs, and what is in quotes. */
-bool memory_stem_expression(quire_bytes text, struct buf *out);
+/* The query for entries that have none of the words of a question, but words
+ * that begin with one, or with its stem. *out is NULL if none of them can be a
+ * beginning: short words, stop words, numbers, names with signs, and what is in
+ * quotes. QUIRE_NO_MEMORY. */
+quire_status memory_stem_query(quire_bytes text, struct arena *keep,
+                               struct query **out, quire_error *err);
+
+/* Whether a question has a word. */
+bool memory_query_has_words(quire_bytes text);
 
 /* The length of the beginning that the forms of an English word share: of
  * "deployments" that of "deploy". Lower case, ASCII letters only. */

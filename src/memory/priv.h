@@ -40,28 +40,29 @@ enum memory_sql {
 
 extern const char *const memory_sql[N_MEMORY_SQL];
 
-/* The indexes of one tenant, and the statements over each, in index.c. */
-enum { FULLTEXT_NOW, FULLTEXT_PAST, N_FULLTEXT };
-
-enum memory_fulltext_sql {
-    FULLTEXT_ADD,
-    FULLTEXT_DROP,
-    FULLTEXT_FLOOR, /* the newest hit beyond so many; ?1 expression, ?2 n */
-    FULLTEXT_FLOOR_THEN, /* of those valid at ?3                               */
-    FULLTEXT_FIND, /* hits above ?2                                      */
-    FULLTEXT_FIND_FUSED, /* and those of the session ?4; ?5 at most            */
-    N_FULLTEXT_SQL
+/* The indexes of one tenant, in index.c, and statements for the rows of hits. */
+enum memory_hit_sql {
+    HIT_ROWS,        /* of a lot of ids (search/lot.h) */
+    HIT_ROWS_FEW,    /* of a few */
+    HIT_SESSION_IDS, /* of the session ?1, up to the id ?2, ascending */
+    N_HIT_SQL
 };
 
-/* Columns of a hit. */
-enum { HIT_ID, HIT_SCORE, HIT_TYPE, HIT_UPDATED, HIT_TAGS, HIT_SESSION };
-
-/* The factor that makes a score a whole number. */
-#define HIT_SCALE 1e12
+/* Columns of HIT_ROWS. */
+enum {
+    HIT_ID,
+    HIT_TYPE,
+    HIT_UPDATED,
+    HIT_TAGS,
+    HIT_SESSION,
+    HIT_VALID_FROM,
+    HIT_VALID_TO
+};
 
 struct memory_fulltext {
     int64_t tenant; /* 0: none is open */
-    struct sql sql[N_FULLTEXT];
+    struct fulltext *index[N_FULLTEXT];
+    struct sql rows;
 };
 
 struct memories {

@@ -14,8 +14,7 @@
  *
  *     deployments  ->  ("deploy" *) NOT ("deployments")
  *
- * store/fts_query.h defines terms and their quoting; no text produces an
- * expression that the index refuses.
+ * search/query.h defines terms; no text produces a query that the index refuses.
  *
  * Cue words in a question also suggest a type of entry. The cues are few and
  * simple on purpose: they raise an entry by less than a third, and users need
@@ -24,8 +23,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/err.h"
 #include "memory/priv.h"
-#include "store/fts_query.h"
+#include "search/query.h"
 
 /* Each is a walk through the index. */
 #define TERMS_MAX 32
@@ -146,14 +146,14 @@ static bool is_among(const char *const *words, const char *word)
 
 unsigned memory_intent(quire_bytes text)
 {
-    struct fts_terms t;
+    struct query_terms t;
     char word[WORD_SIZE];
     unsigned types = 0;
     quire_bytes term;
     int i;
 
-    fts_terms_init(&t, text);
-    while (fts_next_term(&t, &term)) {
+    query_terms_init(&t, text);
+    while (query_next_term(&t, &term)) {
         normalize_term(term, word);
         for (i = 0; i < N_TYPES; i++) {
             if (is_among(cues[i], word))
@@ -166,13 +166,13 @@ unsigned memory_intent(quire_bytes text)
 /* The significant terms, up to TERMS_MAX. */
 static size_t read_terms(quire_bytes text, bool all, quire_bytes *out)
 {
-    struct fts_terms t;
+    struct query_terms t;
     char word[WORD_SIZE];
     quire_bytes term;
     size_t n = 0;
 
-    fts_terms_init(&t, text);
-    while (n < TERMS_MAX && fts_next_term(&t, &term)) {
+    query_terms_init(&t, text);
+    while (n < TERMS_MAX && query_next_term(&t, &term)) {
         normalize_term(term, word);
         if (all || !is_among(stop_words, word))
             out[n++] = term;
@@ -180,31 +180,53 @@ static size_t read_terms(quire_bytes text, bool all, quire_bytes *out)
     return n;
 }
 
-bool memory_expression(quire_bytes text, bool plain, struct buf *out)
+bool memory_query_has_words(quire_bytes text)
 {
-    quire_bytes terms[TERMS_MAX];
-    size_t n = read_terms(text, false, terms), i;
+    return query_has_terms(text);
+}
 
-    if (n == 0)
-        n = read_terms(text, true, terms);
-    if (n > 1 && !plain) {
-        fts_add_phrase(terms, n, out);
-        buf_add_str(out, " OR ");
+/* The terms that count: all of them, if they are stop words. */
+static size_t read_question(quire_bytes text, quire_bytes *out)
+{
+    size_t n = read_terms(text, false, out);
+
+    return n ? n : read_terms(text, true, out);
+}
+
+/* Each term as an operand of `to`. False: out of memory. */
+static bool add_each(const quire_bytes *terms, size_t n, struct query *to,
+                     struct arena *keep)
+{
+    bool whole = to != NULL;
+    size_t i;
+
+    for (i = 0; i < n && whole; i++)
+        whole = query_add(to, query_words(&terms[i], 1, false, keep));
+    return whole;
+}
+
+quire_status memory_words_query(quire_bytes text, bool plain,
+                                struct arena *keep, struct query **out,
+                                quire_error *err)
+{
+    struct query *any = query_new(QUERY_OR, keep), *near;
+    quire_bytes terms[TERMS_MAX];
+    size_t n = read_question(text, terms);
+    bool whole = any != NULL;
+
+    *out = NULL;
+    if (n > 1 && !plain)
+        whole = query_add(any, query_words(terms, n, false, keep));
+    if (whole && n >= NEAR_MIN && n <= NEAR_MAX && !plain) {
+        near = query_new(QUERY_NEAR, keep);
+        if (near)
+            near->reach = NEAR_REACH;
+        whole = add_each(terms, n, near, keep) && query_add(any, near);
     }
-    if (n >= NEAR_MIN && n <= NEAR_MAX && !plain) {
-        buf_add_str(out, "NEAR(");
-        for (i = 0; i < n; i++) {
-            fts_add_phrase(&terms[i], 1, out);
-            buf_add_char(out, ' ');
-        }
-        buf_addf(out, ", %d) OR ", NEAR_REACH);
-    }
-    for (i = 0; i < n; i++) {
-        if (i > 0)
-            buf_add_str(out, " OR ");
-        fts_add_phrase(&terms[i], 1, out);
-    }
-    return n > 0;
+    if (!whole || !add_each(terms, n, any, keep))
+        return err_memory(err);
+    *out = query_unwrap(any);
+    return QUIRE_OK;
 }
 
 /* ---- word beginnings ---------------------------------------------------- */
@@ -229,15 +251,18 @@ static size_t beginning_of(const char *word)
     return ascii ? memory_stem(word) : len;
 }
 
-bool memory_stem_expression(quire_bytes text, struct buf *out)
+/* Add each beginning to `to`. False: out of memory. */
+static bool add_beginnings(quire_bytes text, struct query *to,
+                           struct arena *keep)
 {
-    struct fts_terms t;
+    struct query_terms t;
     char word[WORD_SIZE];
+    bool whole = to != NULL;
     quire_bytes term;
     size_t n = 0;
 
-    fts_terms_init(&t, text);
-    while (n < TERMS_MAX && fts_next_term(&t, &term)) {
+    query_terms_init(&t, text);
+    while (n < TERMS_MAX && whole && query_next_term(&t, &term)) {
         size_t len;
 
         normalize_term(term, word);
@@ -245,15 +270,30 @@ bool memory_stem_expression(quire_bytes text, struct buf *out)
                                                         : beginning_of(word);
         if (len == 0)
             continue;
+        n++;
         term = bytes_of(word, len);
-        buf_add_str(out, n++ ? " OR " : "(");
-        fts_add_phrase(&term, 1, out);
-        buf_add_str(out, " *");
+        whole = query_add(to, query_words(&term, 1, true, keep));
     }
-    if (n > 0) {
-        buf_add_str(out, ") NOT (");
-        memory_expression(text, true, out);
-        buf_add_char(out, ')');
-    }
-    return n > 0;
+    return whole;
+}
+
+quire_status memory_stem_query(quire_bytes text, struct arena *keep,
+                               struct query **out, quire_error *err)
+{
+    struct query *any = query_new(QUERY_OR, keep), *words;
+    struct query *both = query_new(QUERY_NOT, keep);
+    quire_status st;
+
+    *out = NULL;
+    if (!both || !add_beginnings(text, any, keep))
+        return err_memory(err);
+    if (!any->first)
+        return QUIRE_OK;
+    st = memory_words_query(text, true, keep, &words, err);
+    if (st)
+        return st;
+    query_add(both, query_unwrap(any));
+    query_add(both, words);
+    *out = both;
+    return QUIRE_OK;
 }

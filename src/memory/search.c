@@ -25,6 +25,11 @@
  * A word that is everywhere has as many hits as there are entries, and ranking
  * them all would take too long. Then the newest RANKED_MAX are ranked, by id,
  * those of the session separately; and the result says so.
+ *
+ * The index returns ids and scores of words. The rows behind them are read in
+ * lots. If only the best hits are wanted, only rows are read that can belong to
+ * them: type, tag and age raise a score by a factor that is known, so a hit
+ * whose words score too little stays behind whatever its row says.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +37,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "memory/priv.h"
+#include "search/lot.h"
 
 #define RANKED_MAX 1000
 
@@ -46,9 +52,15 @@
 #define DAY_US ((int64_t)24 * 60 * 60 * 1000000)
 
 struct hit {
-    int64_t id, updated_us;
+    int64_t id;
+    double words; /* score of the words alone */
+    double score; /* by which it is ranked */
+    /* of the row */
+    bool exists; /* there is one, valid at the time in question */
+    bool typed;  /* of a type that ranks higher */
+    bool tagged;
     bool pinned; /* to the session that asks */
-    double score;
+    int64_t updated_us;
 };
 
 struct recall {
@@ -56,10 +68,15 @@ struct recall {
     const struct memory_query *q;
     unsigned types; /* that rank higher       */
     int64_t now_us;
-    struct arena tmp; /* for one row          */
+    bool eager;       /* the rows of all hits are needed */
+    struct arena tmp; /* for one row */
     struct hit *hits; /* owned                */
     size_t n;
     size_t first; /* hits before it are ranked already */
+    /* Hits of the current index above the floor that were valid at the time in
+     * question, the newest first: their rows were read to find the floor. */
+    struct hit *valid; /* room for RANKED_MAX */
+    size_t n_valid;
     bool partial;
 };
 
@@ -83,17 +100,27 @@ static double by_age(const struct recall *r, int64_t updated_us)
                               : 0.5;
 }
 
-static double score_of(struct recall *r, struct stmt *s)
+static double score_of(const struct recall *r, const struct hit *h)
 {
-    double score = (double)stmt_column_int(s, HIT_SCORE) / HIT_SCALE;
-    int type = memory_type_of(stmt_column_bytes(s, HIT_TYPE));
+    double score = h->words;
 
-    if (type >= 0 && (r->types & 1u << type))
+    if (h->typed)
         score *= TYPE_BOOST;
-    if (r->q->tag &&
-        entry_has_tag(stmt_column_bytes(s, HIT_TAGS), r->q->tag, &r->tmp))
+    if (h->tagged)
         score *= TAG_BOOST;
-    return score * by_age(r, stmt_column_int(s, HIT_UPDATED));
+    return score * by_age(r, h->updated_us);
+}
+
+/* The most that score_of() can return. */
+static double bound_of(const struct recall *r, double words)
+{
+    double score = words;
+
+    if (r->types)
+        score *= TYPE_BOOST;
+    if (r->q->tag)
+        score *= TAG_BOOST;
+    return score;
 }
 
 /* The better first; of equals the newer. */
@@ -106,6 +133,20 @@ static int by_score(const void *a, const void *b)
     if (x->updated_us != y->updated_us)
         return x->updated_us > y->updated_us ? -1 : 1;
     return x->id > y->id ? -1 : x->id < y->id;
+}
+
+static int by_words(const void *a, const void *b)
+{
+    const struct hit *x = a, *y = b;
+
+    return (x->words < y->words) - (x->words > y->words);
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct hit *x = a, *y = b;
+
+    return (x->id < y->id) - (x->id > y->id);
 }
 
 static void sort_hits(struct recall *r)
@@ -134,13 +175,6 @@ static void fuse_lists(struct recall *r)
     sort_hits(r);
 }
 
-static void rank_hits(struct recall *r)
-{
-    sort_hits(r);
-    if (r->q->fused)
-        fuse_lists(r);
-}
-
 /* Lower the scores of the hits from `first` on below those of the others. */
 static void lower_scores(struct recall *r)
 {
@@ -157,131 +191,334 @@ static void lower_scores(struct recall *r)
         r->hits[i].score *= factor;
 }
 
-/* ---- hits --------------------------------------------------------------- */
+/* ---- rows --------------------------------------------------------------- */
 
-static quire_status read_hits(struct recall *r, struct stmt *s,
-                              quire_error *err)
+static void read_row(struct recall *r, struct stmt *s, struct hit *h)
 {
-    quire_status st = QUIRE_OK;
+    int64_t session = stmt_column_int(s, HIT_SESSION), then = r->q->as_of_us;
+    int64_t valid_to = stmt_column_int(s, HIT_VALID_TO);
+    int type = memory_type_of(stmt_column_bytes(s, HIT_TYPE));
 
-    while (r->n - r->first < HITS_MAX && !(st = sql_row(s, err))) {
-        int64_t session = stmt_column_int(s, HIT_SESSION);
+    arena_reset(&r->tmp);
+    h->exists = then == 0 || (stmt_column_int(s, HIT_VALID_FROM) <= then &&
+                              (valid_to == 0 || valid_to > then));
+    h->typed = type >= 0 && (r->types & 1u << type);
+    h->tagged = r->q->tag && entry_has_tag(stmt_column_bytes(s, HIT_TAGS),
+                                           r->q->tag, &r->tmp);
+    h->pinned = session && session == r->q->session;
+    h->updated_us = stmt_column_int(s, HIT_UPDATED);
+    h->score = score_of(r, h);
+}
 
-        arena_reset(&r->tmp);
-        r->hits[r->n++] = (struct hit){
-            .id = stmt_column_int(s, HIT_ID),
-            .updated_us = stmt_column_int(s, HIT_UPDATED),
-            .pinned = session && session == r->q->session,
-            .score = score_of(r, s),
-        };
+/* Sort a lot, which usually is sorted already. */
+static void sort_lot(struct hit *hits, size_t n)
+{
+    size_t i;
+
+    for (i = 1; i < n && hits[i - 1].id > hits[i].id;)
+        i++;
+    if (i < n)
+        qsort(hits, n, sizeof *hits, newest_first);
+}
+
+/* Read the rows of a lot. It is left in the order of ids, the newest first,
+ * without the hits that have no row. */
+static quire_status read_lot(struct recall *r, struct hit *hits, size_t *n,
+                             quire_error *err)
+{
+    int64_t ids[LOT_MAX];
+    size_t left = 0, i;
+    struct stmt *s;
+    quire_status st;
+
+    if (*n == 0)
+        return QUIRE_OK;
+    st = sql_use(&r->m->words.rows, *n <= LOT_FEW ? HIT_ROWS_FEW : HIT_ROWS, &s,
+                 err);
+    if (st)
+        return st;
+    sort_lot(hits, *n);
+    for (i = 0; i < *n; i++) {
+        ids[i] = hits[i].id;
+        hits[i].exists = false;
+    }
+    lot_bind(s, ids, *n);
+    while (!(st = sql_row(s, err))) {
+        struct hit key = {.id = stmt_column_int(s, HIT_ID)}, *h;
+
+        h = bsearch(&key, hits, *n, sizeof key, newest_first);
+        if (h)
+            read_row(r, s, h);
     }
     stmt_reset(s);
+    for (i = 0; i < *n; i++) {
+        if (hits[i].exists)
+            hits[left++] = hits[i];
+    }
+    *n = left;
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-/* The newest id that is not ranked; 0: all are. The plain expression has the
- * same hits as the other, and costs less. */
-static quire_status find_floor(struct recall *r, struct sql *sql,
-                               quire_bytes plain, int64_t *floor,
+/* ---- hits --------------------------------------------------------------- */
+
+/* The next hits of an index, at most LOT_MAX. *more: there may be others. */
+static quire_status fetch_lot(struct fulltext *index, struct hit *out,
+                              size_t *n, bool *more, quire_error *err)
+{
+    struct fulltext_hit hits[LOT_MAX];
+    quire_status st = fulltext_fetch(index, hits, LOT_MAX, n, err);
+    size_t i;
+
+    *more = !st && *n == LOT_MAX;
+    for (i = 0; !st && i < *n; i++)
+        out[i] = (struct hit){.id = hits[i].id, .words = hits[i].score};
+    return st;
+}
+
+/* Read the hits that were valid at the time in question, up to RANKED_MAX; the
+ * id of the next is the floor. */
+static quire_status read_valid(struct recall *r, struct fulltext *index,
+                               int64_t *floor, quire_error *err)
+{
+    struct hit lot[LOT_MAX];
+    bool more = true;
+    size_t n, i;
+    quire_status st = QUIRE_OK;
+
+    r->n_valid = 0;
+    while (!st && more && *floor == 0) {
+        st = fetch_lot(index, lot, &n, &more, err);
+        if (!st)
+            st = read_lot(r, lot, &n, err);
+        for (i = 0; !st && i < n && *floor == 0; i++) {
+            if (r->n_valid == RANKED_MAX)
+                *floor = lot[i].id;
+            else
+                r->valid[r->n_valid++] = lot[i];
+        }
+    }
+    return st;
+}
+
+/* Complete hits above the floor from those that read_valid() has read, and drop
+ * the others. */
+static size_t copy_valid(struct recall *r, struct hit *lot, size_t n)
+{
+    size_t left = 0, i;
+
+    for (i = 0; i < n; i++) {
+        const struct hit *known = bsearch(&lot[i], r->valid, r->n_valid,
+                                          sizeof *lot, newest_first);
+        double words = lot[i].words;
+
+        if (!known)
+            continue;
+        lot[left] = *known;
+        lot[left].words = words;
+        lot[left].score = score_of(r, &lot[left]);
+        left++;
+    }
+    return left;
+}
+
+/* Complete a lot, the newest first, with the rows, and drop hits without one. */
+static quire_status add_rows(struct recall *r, int64_t floor, struct hit *lot,
+                             size_t *n, quire_error *err)
+{
+    size_t above = 0, kept, rest;
+    quire_status st;
+
+    while (r->q->as_of_us && above < *n && lot[above].id > floor)
+        above++;
+    kept = copy_valid(r, lot, above);
+    rest = *n - above;
+    memmove(lot + kept, lot + above, rest * sizeof *lot);
+    st = read_lot(r, lot + kept, &rest, err);
+    *n = kept + rest;
+    return st;
+}
+
+/* The newest id that is not ranked; 0: all are. The plain query has the same
+ * hits as the other, and costs less. */
+static quire_status find_floor(struct recall *r, struct fulltext *index,
+                               const struct query *plain, int64_t *floor,
                                quire_error *err)
 {
     bool then = r->q->as_of_us != 0;
-    struct stmt *s;
-    quire_status st = sql_use(sql, then ? FULLTEXT_FLOOR_THEN : FULLTEXT_FLOOR,
-                              &s, err);
+    struct fulltext_find f = {.query = plain,
+                              .newest_first = true,
+                              .skip = then ? 0 : RANKED_MAX,
+                              .limit = then ? 0 : 1};
+    struct fulltext_hit hit;
+    size_t n;
+    quire_status st = fulltext_find(index, &f, err);
 
     *floor = 0;
-    if (st)
-        return st;
-    stmt_bind_text(s, 1, plain);
-    stmt_bind_int(s, 2, RANKED_MAX);
-    if (then)
-        stmt_bind_int(s, 3, r->q->as_of_us);
-    st = sql_row(s, err);
-    if (!st)
-        *floor = stmt_column_int(s, 0);
-    stmt_reset(s);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-}
-
-static quire_status find_in(struct recall *r, int index, quire_bytes expression,
-                            quire_bytes plain, quire_error *err)
-{
-    struct sql *sql = &r->m->words.sql[index];
-    int64_t floor;
-    quire_status st = find_floor(r, sql, plain, &floor, err);
-    bool fused = floor && r->q->session;
-    struct stmt *s;
-
-    if (!st)
-        st = sql_use(sql, fused ? FULLTEXT_FIND_FUSED : FULLTEXT_FIND, &s, err);
-    if (st)
-        return st;
-    r->partial |= floor != 0;
-    stmt_bind_text(s, 1, expression);
-    stmt_bind_int(s, 2, floor);
-    stmt_bind_int(s, 3, r->q->as_of_us);
-    if (fused) {
-        stmt_bind_int(s, 4, r->q->session);
-        stmt_bind_int(s, 5, SESSION_CACHE_MAX);
+    if (!st && then) {
+        st = read_valid(r, index, floor, err);
+    } else if (!st) {
+        st = fulltext_fetch(index, &hit, 1, &n, err);
+        if (!st && n > 0)
+            *floor = hit.id;
     }
-    return read_hits(r, s, err);
-}
-
-static quire_status find_in_all(struct recall *r, const struct buf *expression,
-                                const struct buf *plain, quire_error *err)
-{
-    quire_status st = find_in(r, FULLTEXT_NOW, buf_bytes(expression),
-                              buf_bytes(plain), err);
-
-    if (!st && r->q->as_of_us)
-        st = find_in(r, FULLTEXT_PAST, buf_bytes(expression), buf_bytes(plain),
-                     err);
+    fulltext_end(index);
     return st;
 }
 
-static quire_status find_words(struct recall *r, quire_error *err)
+/* The ids of the session up to the floor. */
+static quire_status read_session_ids(struct recall *r, int64_t floor,
+                                     struct buf *ids, quire_error *err)
 {
-    struct buf expression = BUF_INIT(256 * 1024), plain = BUF_INIT(64 * 1024);
+    struct stmt *s;
+    quire_status st = sql_use(&r->m->words.rows, HIT_SESSION_IDS, &s, err);
+
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, r->q->session);
+    stmt_bind_int(s, 2, floor);
+    while (!(st = sql_row(s, err))) {
+        int64_t id = stmt_column_int(s, 0);
+
+        buf_add(ids, &id, sizeof id);
+    }
+    stmt_reset(s);
+    return st != QUIRE_NOT_FOUND ? st
+                                 : buf_status(ids, "the list of entries", err);
+}
+
+/* Append the hits of a query, the newest, up to `max`. */
+static quire_status read_hits(struct recall *r, struct fulltext *index,
+                              const struct fulltext_find *f, size_t max,
+                              quire_error *err)
+{
+    size_t end = r->n + max, n;
+    bool more = true;
+    struct hit lot[LOT_MAX];
+    quire_status st = fulltext_find(index, f, err);
+
+    while (!st && more && r->n < end) {
+        st = fetch_lot(index, lot, &n, &more, err);
+        if (!st && r->eager)
+            st = add_rows(r, f->above, lot, &n, err);
+        if (st)
+            break;
+        n = n < end - r->n ? n : end - r->n;
+        memcpy(r->hits + r->n, lot, n * sizeof *lot);
+        r->n += n;
+    }
+    fulltext_end(index);
+    return st;
+}
+
+static quire_status find_in(struct recall *r, int which,
+                            const struct query *query,
+                            const struct query *plain, quire_error *err)
+{
+    struct fulltext *index = r->m->words.index[which];
+    struct fulltext_find f = {.query = query,
+                              .newest_first = true,
+                              .scored = true};
+    struct buf ids = BUF_INIT(SIZE_MAX);
+    quire_status st = find_floor(r, index, plain, &f.above, err);
+
+    r->partial |= !st && f.above;
+    if (!st && f.above && r->q->session)
+        st = read_session_ids(r, f.above, &ids, err);
+    f.also = (const int64_t *)(const void *)ids.data;
+    f.n_also = ids.len / sizeof(int64_t);
+    if (!st)
+        st = read_hits(r, index, &f, SESSION_CACHE_MAX, err);
+    buf_release(&ids);
+    return st;
+}
+
+static quire_status find_in_all(struct recall *r, const struct query *query,
+                                const struct query *plain, quire_error *err)
+{
+    quire_status st = find_in(r, FULLTEXT_NOW, query, plain, err);
+
+    if (!st && r->q->as_of_us)
+        st = find_in(r, FULLTEXT_PAST, query, plain, err);
+    return st;
+}
+
+/* ---- ranking ------------------------------------------------------------ */
+
+/* Of hits that have no rows yet, order those that can be among the results, and
+ * drop the others. Reads the rows of the best, then of twice as many, until the
+ * rest cannot catch up. */
+static quire_status rank_best(struct recall *r, quire_error *err)
+{
+    struct hit *hits = r->hits + r->first;
+    size_t wanted = r->q->limit - r->first, total = r->n - r->first;
+    size_t read = 0, n = 0, until = LOT_MAX;
     quire_status st = QUIRE_OK;
 
-    if (!memory_expression(r->q->text, false, &expression)) {
+    qsort(hits, total, sizeof *hits, by_words);
+    while (!st && read < total) {
+        while (!st && read < total && read < until) {
+            size_t lot = total - read < LOT_MAX ? total - read : LOT_MAX;
+
+            memmove(hits + n, hits + read, lot * sizeof *hits);
+            read += lot;
+            st = read_lot(r, hits + n, &lot, err);
+            n += lot;
+        }
+        r->n = r->first + n;
+        sort_hits(r);
+        if (n >= wanted && wanted > 0 && read < total &&
+            bound_of(r, hits[read].words) < hits[wanted - 1].score)
+            break;
+        until *= 2;
+    }
+    return st;
+}
+
+static quire_status rank_hits(struct recall *r, quire_error *err)
+{
+    if (!r->eager)
+        return rank_best(r, err);
+    sort_hits(r);
+    if (r->q->fused)
+        fuse_lists(r);
+    return QUIRE_OK;
+}
+
+static quire_status find_words(struct recall *r, struct arena *keep,
+                               quire_error *err)
+{
+    struct query *query, *plain = NULL;
+    quire_status st = memory_words_query(r->q->text, false, keep, &query, err);
+
+    if (!st && !query)
         st = err_fail(err, QUIRE_INVALID, "use one or more words of the entry",
                       "the query has no search term");
-    }
-    memory_expression(r->q->text, true, &plain);
     if (!st)
-        st = buf_status(&expression, "the question", err);
-    if (!st)
-        st = buf_status(&plain, "the question", err);
+        st = memory_words_query(r->q->text, true, keep, &plain, err);
     if (!st)
         st = memory_fulltext_open(r->m, r->q->tenant, false, err);
     if (!st)
-        st = find_in_all(r, &expression, &plain, err);
-    if (!st)
-        rank_hits(r);
-    buf_release(&expression);
-    buf_release(&plain);
-    return st;
+        st = find_in_all(r, query, plain, err);
+    return st ? st : rank_hits(r, err);
 }
 
 /* After find_words(), if the caller wants more. */
-static quire_status find_beginnings(struct recall *r, quire_error *err)
+static quire_status find_beginnings(struct recall *r, struct arena *keep,
+                                    quire_error *err)
 {
-    struct buf expression = BUF_INIT(256 * 1024);
+    struct query *query = NULL;
     quire_status st = QUIRE_OK;
 
     r->first = r->n;
-    if (r->n < r->q->limit && memory_stem_expression(r->q->text, &expression)) {
-        st = buf_status(&expression, "the question", err);
-        if (!st)
-            st = find_in_all(r, &expression, &expression, err);
-        if (!st) {
-            rank_hits(r);
-            lower_scores(r);
-        }
-    }
-    buf_release(&expression);
+    if (r->n < r->q->limit)
+        st = memory_stem_query(r->q->text, keep, &query, err);
+    if (st || !query)
+        return st;
+    st = find_in_all(r, query, query, err);
+    if (!st)
+        st = rank_hits(r, err);
+    if (!st)
+        lower_scores(r);
     return st;
 }
 
@@ -317,21 +554,25 @@ quire_status memory_search(struct memories *m, const struct memory_query *q,
                  : q->intent ? memory_intent(q->text)
                              : 0,
         .now_us = q->as_of_us ? q->as_of_us : clock_us(m->clock),
-        .hits = malloc(2 * HITS_MAX * sizeof(struct hit)),
+        .eager = q->fused || q->as_of_us,
+        .hits = malloc((2 * HITS_MAX + RANKED_MAX) * sizeof(struct hit)),
     };
-    quire_status st = r.hits ? db_begin(m->db, DB_LOOK, DB_ALL_TENANTS, err)
+    struct arena keep = ARENA_INIT; /* queries */
+    quire_status st = r.hits ? db_begin(m->db, DB_LOOK, q->tenant, err)
                              : err_memory(err);
 
     *partial = false;
+    r.valid = r.hits ? r.hits + 2 * (size_t)HITS_MAX : NULL;
     if (!st) {
-        st = find_words(&r, err);
+        st = find_words(&r, &keep, err);
         if (!st)
-            st = find_beginnings(&r, err);
+            st = find_beginnings(&r, &keep, err);
         if (!st)
             st = emit_hits(&r, each, ctx, err);
         db_rollback(m->db);
         *partial = r.partial;
     }
+    arena_release(&keep);
     arena_release(&r.tmp);
     free(r.hits);
     return st;

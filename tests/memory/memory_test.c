@@ -332,6 +332,73 @@ TEST(very_many_hits_are_ranked_in_part_and_those_of_the_session_are_not_lost)
     fix_close(&f);
 }
 
+/* Entries of all types and ages, some with a tag. */
+static void add_various(struct fix *f, int n)
+{
+    static const char *const words[] = {"fact", "fact fact", "cache",
+                                        "build cache fact", "fact of a build"};
+    int64_t now = now_us;
+    char text[128];
+    int i;
+
+    OK(memory_begin(f->m, 1, &test_err));
+    for (i = 0; i < n; i++) {
+        quire_memory_options o = entry(i % 7 ? "note" : "fact", text);
+        struct memory_owner owner = {1, i % 3 ? 0 : 11, NULL};
+        struct stmt *next_id;
+        quire_bytes tag = {"red", 3};
+        quire_memory m;
+
+        snprintf(text, sizeof text, "%s %.*s", words[i % 5], i % 40,
+                 "a b c d e f g h i j k l m n o p q r s t u v");
+        o.content = bytes_str(text);
+        o.type = (quire_memory_type)(i % 6);
+        o.tags = &tag;
+        o.n_tags = i % 11 == 0;
+        now_us = now - (i * 7 % 500) * DAY;
+        arena_reset(&f->keep);
+        OK(memory_id_ask(f->m, &next_id, &test_err));
+        OK(memory_add(f->m, &owner, next_id, &o, &f->keep, &m, &test_err));
+    }
+    now_us = now;
+    OK(memory_end(f->m, QUIRE_OK, &test_err));
+}
+
+/* Only rows that can be among the results are read. */
+TEST(the_best_are_the_first_of_all)
+{
+    static const char *const texts[] = {"fact", "build cache", "where is it",
+                                        "facts of caching"};
+    struct buf all = BUF_INIT(1 << 20), some = BUF_INIT(1 << 20);
+    static const uint64_t limits[] = {1, 2, 20, 64, 100, 200};
+    struct fix f;
+    size_t i, k;
+    bool partial;
+
+    fix_open(&f);
+    add_various(&f, 700);
+    for (i = 0; i < 4 * 8; i++) {
+        struct memory_query q = question(texts[i / 8]);
+
+        q.types = i & 1 ? 1u << QUIRE_MEMORY_REFERENCE : 0;
+        q.tag = i & 2 ? "red" : NULL;
+        q.decay = i & 4;
+        q.limit = 5000;
+        buf_clear(&all);
+        if (memory_search(f.m, &q, add_id, &all, &partial, &test_err))
+            continue;
+        for (k = 0; k < sizeof limits / sizeof *limits; k++) {
+            q.limit = limits[k];
+            buf_clear(&some);
+            OK(memory_search(f.m, &q, add_id, &some, &partial, &test_err));
+            YES(bytes_starts(buf_bytes(&all), buf_bytes(&some)));
+        }
+    }
+    buf_release(&all);
+    buf_release(&some);
+    fix_close(&f);
+}
+
 TEST(the_past_is_found_however_much_came_later)
 {
     struct memory_query q = question("fact");
