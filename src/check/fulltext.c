@@ -8,23 +8,29 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "artifact/artifact.h"
 #include "memory/memory.h"
+#include "search/index.h"
 #include "check/check.h"
 
 /* The indexes of a tenant, and the rows that are in them. Terms of deleted
  * artifacts may have stayed (artifact/fulltext.c). */
 static const struct index {
-    const char *name, *living;
+    const struct fulltext_kind *kind;
+    const char *living;
     int schema;
     bool exact;
     const char
         *but; /* those that need not be in it, since SCHEMA_FULLTEXT_DUE */
 } indexes[] = {
-    {"artifact_words", "artifact WHERE deleted = 0", SCHEMA_ARTIFACTS, false,
+    {&artifact_fulltext_kind, "artifact WHERE deleted = 0", SCHEMA_ARTIFACTS,
+     false,
      " AND NOT EXISTS (SELECT 1 FROM artifact_due d WHERE d.tenant ="
      " artifact.tenant AND d.artifact = artifact.id)"},
-    {"memory_words", "memory WHERE valid_to = 0", SCHEMA_MEMORY, true, ""},
-    {"memory_past", "memory WHERE valid_to <> 0", SCHEMA_MEMORY, true, ""},
+    {&memory_fulltext_kinds[FULLTEXT_NOW], "memory WHERE valid_to = 0",
+     SCHEMA_MEMORY, true, ""},
+    {&memory_fulltext_kinds[FULLTEXT_PAST], "memory WHERE valid_to <> 0",
+     SCHEMA_MEMORY, true, ""},
 };
 
 enum { N_INDEXES = sizeof indexes / sizeof *indexes };
@@ -41,17 +47,45 @@ static quire_status report_difference(struct checks *c, const char *name,
     return checks_found(c, &p, &m, err);
 }
 
-/* Whether a statement gives any row. */
-static quire_status has_row(struct db *db, const char *sql, bool *row,
-                            quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = db_prepare(db, sql, &s, err);
+/* Two ascending lists of ids beside each other: of rows, and of an index. */
+struct merging {
+    struct stmt *rows;
+    bool row;          /* `rows` is at one */
+    bool lacks, extra; /* the index lacks ids, or has others */
+};
 
-    if (st)
-        return st;
-    st = stmt_step(s, row, err);
-    stmt_finalize(s);
+/* The next id of the index. */
+static quire_status merge_id(void *ctx, int64_t id, quire_error *err)
+{
+    struct merging *m = ctx;
+    quire_status st = QUIRE_OK;
+
+    while (!st && m->row && stmt_column_int(m->rows, 0) < id) {
+        m->lacks = true;
+        st = stmt_step(m->rows, &m->row, err);
+    }
+    if (!st && m->row && stmt_column_int(m->rows, 0) == id)
+        return stmt_step(m->rows, &m->row, err);
+    m->extra = true;
+    return st;
+}
+
+/* `living` selects the ids that belong in the index. */
+static quire_status compare_ids(struct db *db, const char *living,
+                                struct fulltext *index, bool *there,
+                                struct merging *m, quire_error *err)
+{
+    quire_status st = fulltext_exists(index, there, err);
+
+    if (!st)
+        st = db_prepare(db, living, &m->rows, err);
+    if (!st)
+        st = stmt_step(m->rows, &m->row, err);
+    if (!st && *there)
+        st = fulltext_each_id(index, merge_id, m, err);
+    m->lacks |= m->row;
+    if (m->rows)
+        stmt_finalize(m->rows);
     return st;
 }
 
@@ -59,33 +93,28 @@ static quire_status check_set(struct checks *c, const struct index *x,
                               int64_t tenant, bool *there, quire_error *err)
 {
     struct db *db = c->q->catalog.db;
-    char name[64], living[320], sql[512];
-    bool wrong = false;
-    quire_status st;
+    struct merging m = {.rows = NULL};
+    struct fulltext *index = NULL;
+    char name[64], living[320];
+    quire_status st = fulltext_open(db, x->kind, tenant, &index, err);
 
-    snprintf(name, sizeof name, "%s_%lld", x->name, (long long)tenant);
-    snprintf(living, sizeof living, "SELECT id FROM %s AND tenant = %lld%s",
-             x->living, (long long)tenant,
+    snprintf(name, sizeof name, "%s_%lld", x->kind->name, (long long)tenant);
+    snprintf(living, sizeof living,
+             "SELECT id FROM %s AND tenant = %lld%s ORDER BY id", x->living,
+             (long long)tenant,
              c->q->catalog.schema < SCHEMA_FULLTEXT_DUE ? "" : x->but);
-    st = db_has_table(db, name, there, err);
-    if (!st && !*there)
-        st = has_row(db, living, &wrong, err);
-    if (st || !*there)
-        return st || !wrong
-                   ? st
-                   : report_difference(c, name, tenant, "is not there", err);
-    snprintf(sql, sizeof sql, "%s EXCEPT SELECT id FROM %s_docsize", living,
-             name);
-    st = has_row(db, sql, &wrong, err);
-    if (!st && wrong)
-        return report_difference(c, name, tenant, "lacks some rows", err);
-    snprintf(sql, sizeof sql, "SELECT id FROM %s_docsize EXCEPT %s", name,
-             living);
-    if (!st && x->exact)
-        st = has_row(db, sql, &wrong, err);
-    return st || !wrong
-               ? st
-               : report_difference(c, name, tenant, "has rows too many", err);
+    if (!st)
+        st = compare_ids(db, living, index, there, &m, err);
+    fulltext_close(index);
+    if (st)
+        return st;
+    if (m.lacks)
+        return report_difference(c, name, tenant,
+                                 *there ? "lacks some rows" : "is not there",
+                                 err);
+    return m.extra && x->exact
+               ? report_difference(c, name, tenant, "has rows too many", err)
+               : QUIRE_OK;
 }
 
 /* ---- the words themselves ----------------------------------------------- */
@@ -161,7 +190,7 @@ static quire_status check_tenant(struct checks *c, int64_t tenant,
         if (c->q->catalog.schema < indexes[i].schema)
             continue;
         st = check_set(c, &indexes[i], tenant, &there[i], &why);
-        st = report_failure(c, tenant, indexes[i].name, st, &why, err);
+        st = report_failure(c, tenant, indexes[i].kind->name, st, &why, err);
     }
     if (st || !(c->flags & QUIRE_CHECK_FULL))
         return st;
