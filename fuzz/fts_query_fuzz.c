@@ -12,8 +12,8 @@
 #include "base/utf8.h"
 #include "ask.h"
 #include "holds.h"
+#include "search/fts5.h"
 #include "store/db.h"
-#include "store/fts_query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -55,11 +55,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         db = open_words();
     HOLDS(!db_begin(db, DB_SOON, DB_ALL_TENANTS, NULL));
     ask(db, "INSERT INTO t VALUES(?1)", text);
-    for (mode = FTS_ALL; mode <= FTS_ANY; mode++) {
+    for (mode = QUERY_ALL; mode <= QUERY_ANY; mode++) {
         struct buf b = BUF_INIT((size_t)1 << 20);
-        size_t n = fts_query(text, (enum fts_mode)mode, &b);
+        struct arena keep = ARENA_INIT;
+        struct query *q;
+        size_t n;
         int64_t found = 0;
 
+        HOLDS(!query_parse(text, (enum query_mode)mode, &keep, &q, &n, NULL));
+        HOLDS((n == 0) == (q == NULL));
+        fts5_expression(q, &b);
+        arena_release(&keep);
         HOLDS(!b.failed && (n == 0) == (b.len == 0) && n <= 64);
         HOLDS(utf8_check(buf_bytes(&b)));
         HOLDS(!b.len || !memchr(b.data, '\0', b.len));

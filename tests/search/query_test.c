@@ -1,4 +1,4 @@
-#include "store/fts_query.h"
+#include "search/query.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,15 +6,31 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
+#include "search/fts5.h"
 #include "store/db.h"
 #include "support/test.h"
 
 #define MAX_OUT ((size_t)1 << 20)
 
-static const char *query(quire_bytes text, enum fts_mode mode)
+/* Add the expression of a text; returns the number of terms. */
+static size_t add_query(quire_bytes text, enum query_mode mode, struct buf *out)
+{
+    struct arena keep = ARENA_INIT;
+    struct query *q;
+    size_t n;
+
+    OK(query_parse(text, mode, &keep, &q, &n, &test_err));
+    YES((n == 0) == (q == NULL));
+    EQ(n > 0, query_has_terms(text));
+    fts5_expression(q, out);
+    arena_release(&keep);
+    return n;
+}
+
+static const char *query(quire_bytes text, enum query_mode mode)
 {
     struct buf b = BUF_INIT(MAX_OUT);
-    size_t n = fts_query(text, mode, &b);
+    size_t n = add_query(text, mode, &b);
     char *out;
 
     NO(b.failed);
@@ -33,53 +49,54 @@ TEST(fulltext_makes_a_string_of_every_term)
 {
     static const struct {
         const char *text;
-        enum fts_mode mode;
+        enum query_mode mode;
         const char *want;
     } cases[] = {
-        {"", FTS_ALL, ""},
-        {"  \t\n ", FTS_ALL, ""},
-        {"... -- * ^ () _ \"\" \"!\"", FTS_ALL, ""},
-        {"word", FTS_ALL, "\"word\""},
-        {" two  words ", FTS_ALL, "\"two\" \"words\""},
-        {"two words", FTS_ANY, "\"two\" OR \"words\""},
-        {"two words", FTS_PREFIX, "\"two\" * \"words\" *"},
-        {"\"a phrase\" more", FTS_ALL, "\"a phrase\" \"more\""},
-        {"\"never closed", FTS_ALL, "\"never closed\""},
-        {"x\"a b\"y", FTS_ALL, "\"x\" \"a b\" \"y\""},
-        {"a AND b OR NOT c", FTS_ALL, "\"a\" \"b\" OR \"NOT\" \"c\""},
-        {"sales AND Q4", FTS_ALL, "\"sales\" \"Q4\""},
-        {"a AND b OR c", FTS_PREFIX, "\"a\" * \"b\" * OR \"c\" *"},
-        {"a b AND NOT c OR d AND NOT e AND NOT \"f g\" h", FTS_ALL,
+        {"", QUERY_ALL, ""},
+        {"  \t\n ", QUERY_ALL, ""},
+        {"... -- * ^ () _ \"\" \"!\"", QUERY_ALL, ""},
+        {"word", QUERY_ALL, "\"word\""},
+        {" two  words ", QUERY_ALL, "\"two\" \"words\""},
+        {"two words", QUERY_ANY, "\"two\" OR \"words\""},
+        {"two words", QUERY_BEGINNING, "\"two\" * \"words\" *"},
+        {"\"a phrase\" more", QUERY_ALL, "\"a phrase\" \"more\""},
+        {"\"never closed", QUERY_ALL, "\"never closed\""},
+        {"x\"a b\"y", QUERY_ALL, "\"x\" \"a b\" \"y\""},
+        {"a AND b OR NOT c", QUERY_ALL, "\"a\" \"b\" OR \"NOT\" \"c\""},
+        {"sales AND Q4", QUERY_ALL, "\"sales\" \"Q4\""},
+        {"a AND b OR c", QUERY_BEGINNING, "\"a\" * \"b\" * OR \"c\" *"},
+        {"a b AND NOT c OR d AND NOT e AND NOT \"f g\" h", QUERY_ALL,
          "(\"a\" \"b\") NOT (\"c\") OR (\"d\" \"h\") NOT (\"e\" OR "
          "\"f g\")"},
-        {"IF NOT EXISTS", FTS_ALL, "\"IF\" \"NOT\" \"EXISTS\""},
-        {"AND a and b \"OR\" c OR", FTS_ALL,
+        {"IF NOT EXISTS", QUERY_ALL, "\"IF\" \"NOT\" \"EXISTS\""},
+        {"AND a and b \"OR\" c OR", QUERY_ALL,
          "\"AND\" \"a\" \"and\" \"b\" \"OR\" \"c\" \"OR\""},
-        {"a OR OR b", FTS_ALL, "\"a\" OR \"OR\" \"b\""},
-        {"a OR AND NOT b", FTS_ALL, "\"a\" OR \"AND\" \"NOT\" \"b\""},
-        {"a AND NOT AND NOT b", FTS_ALL, "(\"a\" \"NOT\" \"b\") NOT (\"AND\")"},
-        {"a AND NOT", FTS_ALL, "\"a\" \"NOT\""},
-        {"a OR b", FTS_ANY, "\"a\" OR \"OR\" OR \"b\""},
-        {"NEAR(a b, 2)", FTS_ALL, "\"NEAR(a\" \"b,\" \"2)\""},
-        {"a:b ^a -x c++ it's main.rs", FTS_ALL,
+        {"a OR OR b", QUERY_ALL, "\"a\" OR \"OR\" \"b\""},
+        {"a OR AND NOT b", QUERY_ALL, "\"a\" OR \"AND\" \"NOT\" \"b\""},
+        {"a AND NOT AND NOT b", QUERY_ALL,
+         "(\"a\" \"NOT\" \"b\") NOT (\"AND\")"},
+        {"a AND NOT", QUERY_ALL, "\"a\" \"NOT\""},
+        {"a OR b", QUERY_ANY, "\"a\" OR \"OR\" OR \"b\""},
+        {"NEAR(a b, 2)", QUERY_ALL, "\"NEAR(a\" \"b,\" \"2)\""},
+        {"a:b ^a -x c++ it's main.rs", QUERY_ALL,
          "\"a:b\" \"^a\" \"-x\" \"c++\" \"it's\" \"main.rs\""},
-        {"body : * x", FTS_ALL, "\"body\" \"x\""},
+        {"body : * x", QUERY_ALL, "\"body\" \"x\""},
         {"a\xe3\x80\x80"
          "b\xc2\xa0"
          "c",
-         FTS_ALL, "\"a\" \"b\" \"c\""},
+         QUERY_ALL, "\"a\" \"b\" \"c\""},
         {"a\xff"
          "b \xe4\xb8",
-         FTS_ALL, "\"a\" \"b\""},
-        {"\"a\xff\tb\"", FTS_ALL, "\"a  b\""},
-        {"。 \xf0\x9f\x98\x80 中", FTS_ALL, "\"中\""},
+         QUERY_ALL, "\"a\" \"b\""},
+        {"\"a\xff\tb\"", QUERY_ALL, "\"a  b\""},
+        {"。 \xf0\x9f\x98\x80 中", QUERY_ALL, "\"中\""},
     };
     size_t i;
 
     for (i = 0; i < sizeof cases / sizeof *cases; i++)
         SAME_TEXT(cases[i].want,
                   query(bytes_str(cases[i].text), cases[i].mode));
-    SAME_TEXT("\"a\" \"b\"", query(bytes_of("a\0b\0", 4), FTS_ALL));
+    SAME_TEXT("\"a\" \"b\"", query(bytes_of("a\0b\0", 4), QUERY_ALL));
 }
 
 TEST(fulltext_leaves_the_buffer_alone_without_terms)
@@ -87,9 +104,9 @@ TEST(fulltext_leaves_the_buffer_alone_without_terms)
     struct buf b = BUF_INIT(100);
 
     buf_add_str(&b, "tenant:x ");
-    EQ(0, fts_query(bytes_str("\"...\" !"), FTS_ALL, &b));
+    EQ(0, add_query(bytes_str("\"...\" !"), QUERY_ALL, &b));
     SAME(bytes_str("tenant:x "), buf_bytes(&b));
-    EQ(2, fts_query(bytes_str("a b"), FTS_ALL, &b));
+    EQ(2, add_query(bytes_str("a b"), QUERY_ALL, &b));
     SAME(bytes_str("tenant:x \"a\" \"b\""), buf_bytes(&b));
     buf_release(&b);
 }
@@ -102,17 +119,17 @@ TEST(fulltext_reads_no_more_than_a_question)
 
     for (i = 0; i < 40000; i++)
         text[i] = i % 2 ? ' ' : 'a';
-    EQ(64, fts_query(bytes_of(text, 40000), FTS_ALL, &b));
+    EQ(64, add_query(bytes_of(text, 40000), QUERY_ALL, &b));
     buf_clear(&b);
 
     /* 8 KiB end within a word: it is left out, and not asked by half. */
     memset(text, 'w', 40000);
     for (i = 1000; i < 40000; i += 1000)
         text[i] = ' ';
-    EQ(8, fts_query(bytes_of(text, 40000), FTS_ALL, &b));
+    EQ(8, add_query(bytes_of(text, 40000), QUERY_ALL, &b));
     buf_clear(&b);
     memset(text, 'w', 40000);
-    EQ(1, fts_query(bytes_of(text, 40000), FTS_ALL, &b));
+    EQ(1, add_query(bytes_of(text, 40000), QUERY_ALL, &b));
     EQ(8192 + 2, b.len);
     buf_release(&b);
 }
@@ -148,7 +165,7 @@ static int64_t run(struct db *db, const char *sql, quire_bytes value)
     return n;
 }
 
-static int64_t found(struct db *db, quire_bytes text, enum fts_mode mode)
+static int64_t found(struct db *db, quire_bytes text, enum query_mode mode)
 {
     return run(db, "SELECT count(*) FROM t WHERE t MATCH ?1",
                bytes_str(query(text, mode)));
@@ -201,12 +218,12 @@ TEST(fulltext_finds_what_was_asked)
         quire_bytes q = bytes_str(cases[i].question);
 
         keep_only(db, bytes_str(cases[i].text));
-        if (found(db, q, FTS_ALL) != cases[i].all ||
-            found(db, q, FTS_PREFIX) != cases[i].prefix)
+        if (found(db, q, QUERY_ALL) != cases[i].all ||
+            found(db, q, QUERY_BEGINNING) != cases[i].prefix)
             printf("# %s in %s\n", cases[i].question, cases[i].text);
-        EQ(cases[i].all, found(db, q, FTS_ALL));
-        EQ(cases[i].prefix, found(db, q, FTS_PREFIX));
-        EQ(cases[i].any, found(db, q, FTS_ANY));
+        EQ(cases[i].all, found(db, q, QUERY_ALL));
+        EQ(cases[i].prefix, found(db, q, QUERY_BEGINNING));
+        EQ(cases[i].any, found(db, q, QUERY_ANY));
     }
     db_close(db);
 }
@@ -223,7 +240,7 @@ TEST(fulltext_drops_no_letter_of_any_script)
     for (cp = 1; cp < 0x110000; cp++) {
         size_t len = utf8_encode(cp, c);
 
-        if (fts_query(bytes_of(c, len), FTS_ALL, &out) == 0) {
+        if (add_query(bytes_of(c, len), QUERY_ALL, &out) == 0) {
             buf_add(&all, c, len);
             buf_add_char(&all, ' ');
         }
@@ -256,9 +273,9 @@ TEST(fulltext_of_any_bytes_is_an_expression)
             text[i] = seed % 3 ? odd[noise[i] % (sizeof odd - 1)]
                                : (char)noise[i];
         keep_only(db, bytes_of(text, len));
-        for (mode = FTS_ALL; mode <= FTS_ANY; mode++) {
-            if (*query(bytes_of(text, len), (enum fts_mode)mode))
-                EQ(1, found(db, bytes_of(text, len), (enum fts_mode)mode));
+        for (mode = QUERY_ALL; mode <= QUERY_ANY; mode++) {
+            if (*query(bytes_of(text, len), (enum query_mode)mode))
+                EQ(1, found(db, bytes_of(text, len), (enum query_mode)mode));
         }
     }
     db_close(db);
