@@ -23,6 +23,7 @@ enum {
     ADD,
     AGAIN,
     ADD_BODY,
+    ADD_BODY_AGAIN,
     DROP_BODY,
     SEEN,
     LIST,
@@ -52,8 +53,12 @@ static const char *const sql[N_STATEMENTS] = {
             " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [AGAIN] = "UPDATE blob SET size = ?1, stored = ?2, codec = ?3,"
               " in_file = ?4, seen = ?5 WHERE sha256 = ?6",
-    [ADD_BODY] = "INSERT INTO body(id, bytes) SELECT id, ?2 FROM blob"
-                 " WHERE sha256 = ?1",
+    /* Of the row that was just added: its id is the largest. As values, because
+     * SQLite prepares to undo the insert of a query's rows. */
+    [ADD_BODY] = "INSERT INTO body(id, bytes)"
+                 " VALUES((SELECT max(id) FROM blob), ?1)",
+    [ADD_BODY_AGAIN] = "INSERT INTO body(id, bytes)"
+                       " VALUES((SELECT id FROM blob WHERE sha256 = ?2), ?1)",
     [DROP_BODY] = "DELETE FROM body WHERE id ="
                   " (SELECT id FROM blob WHERE sha256 = ?1)",
     [SEEN] = "UPDATE blob SET seen = ?2 WHERE sha256 = ?1",
@@ -278,17 +283,29 @@ void blob_table_done(struct blob_table *r)
     sql_reset(&r->sql, BODY);
 }
 
-static quire_status set_body(struct blob_table *r, const quire_digest *d,
-                             const quire_bytes *body, quire_error *err)
+static quire_status drop_body(struct blob_table *r, const quire_digest *d,
+                              quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use_stmt(r, body ? ADD_BODY : DROP_BODY, &s, err);
+    quire_status st = use_stmt(r, DROP_BODY, &s, err);
 
     if (st)
         return st;
     bind_digest(s, 1, d);
-    if (body)
-        stmt_bind_bytes(s, 2, *body);
+    return stmt_post(s, err);
+}
+
+static quire_status add_body(struct blob_table *r, const quire_digest *d,
+                             bool exists, quire_bytes body, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use_stmt(r, exists ? ADD_BODY_AGAIN : ADD_BODY, &s, err);
+
+    if (st)
+        return st;
+    stmt_bind_bytes(s, 1, body);
+    if (exists)
+        bind_digest(s, 2, d);
     return stmt_post(s, err);
 }
 
@@ -323,8 +340,8 @@ quire_status blob_table_add(struct blob_table *r, const quire_digest *d,
     if (!st)
         st = stmt_post(s, err);
     if (!st && exists)
-        st = set_body(r, d, NULL, err);
-    return st || !body ? st : set_body(r, d, body, err);
+        st = drop_body(r, d, err);
+    return st || !body ? st : add_body(r, d, exists, *body, err);
 }
 
 quire_status blob_table_seen(struct blob_table *r, const quire_digest *d,

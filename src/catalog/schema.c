@@ -473,11 +473,15 @@ quire_status schema_create_ref_index(struct db *db, quire_error *err)
  * have taken the steps since. */
 static quire_status take_steps(struct db *db, quire_error *err)
 {
-    int64_t version;
+    int64_t version, released;
     quire_status st = db_schema_version(db, &version, err);
+    bool fresh = version == 0;
 
     for (; !st && version < SCHEMA_STEPS; version++)
         st = db_exec(db, steps[version], err);
+    /* Tables that a later step replaced leave a page. */
+    if (!st && fresh)
+        st = db_release_space(db, INT64_MAX, &released, err);
     return st ? st : db_set_schema_version(db, SCHEMA_STEPS, err);
 }
 
