@@ -8,12 +8,16 @@ import time
 from client import ADMIN, Server, World, exchange, plain, slow_case
 
 
-def lines(server, at_least=0):
-    """What it has said, without where it listens."""
+def lines(server, at_least=0, last=None):
+    """What it has logged, without where it listens; the line of the request
+    `last` among it."""
     for _ in range(100):
-        found = [json.loads(line) for line in open(server.errors)
+        text = open(server.errors).read()
+        found = [json.loads(line)
+                 for line in text[:text.rfind("\n") + 1].splitlines()
                  if not line.startswith("listening on ")]
-        if len(found) >= at_least:
+        if len(found) >= at_least and (
+                not last or any(line.get("id") == last for line in found)):
             break
         time.sleep(0.05)
     return found
@@ -50,7 +54,7 @@ def a_line_for_each_request(w):
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"})
     exchange(server, plain("W" * 30, "/healthz", headers={
         "X-Request-Id": "given-6"}))
-    found = {line["id"]: line for line in lines(server, 9)}
+    found = {line["id"]: line for line in lines(server, 9, "given-6")}
     text = open(server.errors).read()
     for secret in ("walrus", token, ADMIN, "7" * 64, "/v1/"):
         w.yes(secret not in text, "the log tells %r" % secret)
