@@ -124,9 +124,9 @@ $ cat >hold.py <<'END'
 > db.execute('begin immediate')
 > start = time.time()
 > code = subprocess.run(sys.argv[1:], input=b'hello').returncode
-> print(code, 'waited' if time.time() - start >= 0.2 else 'hurried')
+> print(code, 'waited' if time.time() - start >= 0.8 else 'hurried')
 > END
-$ python3 hold.py quire blob put --wait 200ms
+$ python3 hold.py quire blob put --wait 800ms
 quire: another process holds the write lock of …/quire.db
 hint: try again when it has finished
 3 waited
