@@ -102,15 +102,15 @@ quire_status quire_session_open(quire *q, const char *which,
  * quire_session_park() gives up the write lock, the handle `q` of the session and
  * its buffers, and keeps the index. Afterwards only resume, memory and close may be
  * called, and `q` may be closed. It returns 0, and has done nothing, if the session
- * cannot be parked: appends are not flushed, a write failed, or it has no file.
- * Then close it.
+ * cannot be parked: appends are not flushed, a write failed, it has no file, or `q`
+ * traces. Then close it.
  *
  * quire_session_resume() continues as if the session had just been opened with
  * `options` (flags and sync) through `q`, a handle on the same home and tenant.
  * What other processes appended is loaded; if nothing was, the cost does not depend
  * on the size of the session. After a failure it is still parked: close it, and open
  * the session by its id. A title that another process changed meanwhile may be
- * described as it was.
+ * described as it was, and the session does not become "last".
  *
  * quire_session_memory() returns about how many bytes of memory a session takes.
  *

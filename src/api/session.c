@@ -76,6 +76,7 @@ struct session_env sessions_env(struct quire *q, bool omp)
     return (struct session_env){.clock = &q->clock,
                                 .rand = &rand_system,
                                 .omp = omp,
+                                .bound = q->trace.line != NULL,
                                 .busy_ms = q->busy_ms,
                                 .blobs = lend_blobs,
                                 .release = return_blobs,

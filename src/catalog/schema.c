@@ -410,8 +410,8 @@ static const char tenant_key_schema[] = WITH_TENANT(
                     " PRIMARY KEY(memory, tenant)",
                     LINK_NAMES,
                     LINK_FROM) "ALTER TABLE pad_block ADD COLUMN tenant INTEGER NOT NULL DEFAULT 0;"
-                               "UPDATE pad_block SET tenant ="
-                               " (SELECT tenant FROM pad WHERE pad.id = pad_block.pad);";
+                               "UPDATE pad_block SET tenant = coalesce("
+                               "(SELECT tenant FROM pad WHERE pad.id = pad_block.pad), 0);";
 
 /* An older file that may only be read: the same columns by views. */
 #define VIEW(table, names, from) \

@@ -44,8 +44,8 @@ const struct fulltext_kind memory_fulltext_kinds[N_FULLTEXT] = {
 static const char *const row_texts[N_HIT_SQL] = {
     [HIT_ROWS] = ROWS LOT_PARAMETERS ")",
     [HIT_ROWS_FEW] = ROWS LOT_FEW_PARAMETERS ")",
-    [HIT_SESSION_IDS] = "SELECT id FROM memory WHERE session = ?1"
-                        " AND id <= ?2 ORDER BY id",
+    [HIT_SESSION_IDS] = ("SELECT id FROM memory WHERE session = ?1"
+                         " AND id <= ?2 ORDER BY id"),
 };
 
 void memory_fulltext_close(struct memory_fulltext *w)

@@ -73,7 +73,8 @@ struct events *thread_ctx_events(struct thread_ctx *d);
 /* The open sessions of all tenants. */
 struct session_pool *thread_ctx_sessions(struct thread_ctx *d);
 
-/* The tenant's token was revoked: end its event streams and those of MCP. */
+/* The tenant's token was revoked: end its event streams and those of MCP, and close
+ * its parked sessions. */
 void thread_ctx_end_streams(struct thread_ctx *d, int64_t tenant);
 
 /* Whether the server is ready for requests. */

@@ -5,11 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
+/* A session that was not used for so long is closed: its file may have been
+ * removed, and takes space while it is open. */
+#define IDLE_US (INT64_C(300) * 1000000)
+
 struct parked {
     struct parked *next; /* used before this one */
     quire_session *session;
     uint64_t bytes;
     int64_t tenant;
+    int64_t parked_us;
     char id[];
 };
 
@@ -38,16 +45,21 @@ static void close_parked(struct parked *one)
     free(one);
 }
 
-void session_pool_free(struct session_pool *p)
+static void close_list(struct parked *one)
 {
-    struct parked *one, *next;
+    struct parked *next;
 
-    if (!p)
-        return;
-    for (one = p->first; one; one = next) {
+    for (; one; one = next) {
         next = one->next;
         close_parked(one);
     }
+}
+
+void session_pool_free(struct session_pool *p)
+{
+    if (!p)
+        return;
+    close_list(p->first);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
@@ -63,17 +75,24 @@ static struct parked *unlink_at(struct session_pool *p, struct parked **at)
     return one;
 }
 
+/* The same for that of a tenant and id; NULL: there is none. */
+static struct parked *unlink_named(struct session_pool *p, int64_t tenant,
+                                   const char *id)
+{
+    struct parked **at = &p->first;
+
+    while (*at && ((*at)->tenant != tenant || strcmp((*at)->id, id)))
+        at = &(*at)->next;
+    return *at ? unlink_at(p, at) : NULL;
+}
+
 static struct parked *take_out(struct session_pool *p, int64_t tenant,
                                const char *id)
 {
-    struct parked **at, *one = NULL;
+    struct parked *one;
 
     pthread_mutex_lock(&p->lock);
-    at = &p->first;
-    while (*at && ((*at)->tenant != tenant || strcmp((*at)->id, id)))
-        at = &(*at)->next;
-    if (*at)
-        one = unlink_at(p, at);
+    one = unlink_named(p, tenant, id);
     pthread_mutex_unlock(&p->lock);
     return one;
 }
@@ -101,15 +120,19 @@ quire_status session_pool_take(struct session_pool *p, quire *q, int64_t tenant,
                : quire_session_open(q, id, options, out, err);
 }
 
-/* Take out what is too much, used longest ago, as a list. The caller holds the
- * lock. */
+/* Take out those used longest ago that are too much, or parked for IDLE_US, as a
+ * list. The caller holds the lock. */
 static struct parked *take_excess(struct session_pool *p)
 {
+    int64_t since_us = clock_steady_us() - IDLE_US;
     struct parked *excess = NULL, *one, **at;
 
-    while (p->first && (p->n > p->n_max || p->bytes > p->bytes_max)) {
+    while (p->first) {
         for (at = &p->first; (*at)->next; at = &(*at)->next)
             ;
+        if (p->n <= p->n_max && p->bytes <= p->bytes_max &&
+            (*at)->parked_us >= since_us)
+            break;
         one = unlink_at(p, at);
         one->next = excess;
         excess = one;
@@ -120,9 +143,10 @@ static struct parked *take_excess(struct session_pool *p)
 /* Add one, and return those to close. */
 static struct parked *add(struct session_pool *p, struct parked *one)
 {
-    struct parked *excess, *other = take_out(p, one->tenant, one->id);
+    struct parked *excess, *other;
 
     pthread_mutex_lock(&p->lock);
+    other = unlink_named(p, one->tenant, one->id);
     one->next = p->first;
     p->first = one;
     p->n++;
@@ -137,10 +161,10 @@ static struct parked *add(struct session_pool *p, struct parked *one)
 void session_pool_put(struct session_pool *p, int64_t tenant, const char *id,
                       quire_session *s)
 {
-    struct parked *one = NULL, *next;
+    struct parked *one = NULL;
     size_t len = strlen(id) + 1;
 
-    if (s && quire_session_park(s))
+    if (s && quire_session_park(s) && quire_session_memory(s) <= p->bytes_max)
         one = malloc(sizeof *one + len);
     if (!one) {
         quire_session_close(s);
@@ -149,11 +173,27 @@ void session_pool_put(struct session_pool *p, int64_t tenant, const char *id,
     one->session = s;
     one->bytes = quire_session_memory(s);
     one->tenant = tenant;
+    one->parked_us = clock_steady_us();
     memcpy(one->id, id, len);
-    for (one = add(p, one); one; one = next) {
-        next = one->next;
-        close_parked(one);
+    close_list(add(p, one));
+}
+
+void session_pool_drop_tenant(struct session_pool *p, int64_t tenant)
+{
+    struct parked *dropped = NULL, *one, **at;
+
+    pthread_mutex_lock(&p->lock);
+    for (at = &p->first; *at;) {
+        if ((*at)->tenant != tenant) {
+            at = &(*at)->next;
+            continue;
+        }
+        one = unlink_at(p, at);
+        one->next = dropped;
+        dropped = one;
     }
+    pthread_mutex_unlock(&p->lock);
+    close_list(dropped);
 }
 
 void session_pool_drop(struct session_pool *p, int64_t tenant, const char *id)
@@ -162,12 +202,4 @@ void session_pool_drop(struct session_pool *p, int64_t tenant, const char *id)
 
     if (one)
         close_parked(one);
-}
-
-void session_pool_count(struct session_pool *p, size_t *n, uint64_t *bytes)
-{
-    pthread_mutex_lock(&p->lock);
-    *n = p->n;
-    *bytes = p->bytes;
-    pthread_mutex_unlock(&p->lock);
 }

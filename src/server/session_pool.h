@@ -11,7 +11,8 @@
  *       other here.
  *   (2) At most one session of a tenant and id is in the pool.
  *   (3) The pool holds at most so many sessions and about so many bytes; the one
- *       that was used longest ago is closed first.
+ *       that was used longest ago is closed first. One that was not used for five
+ *       minutes is closed with the next put.
  */
 #ifndef SERVER_SESSION_POOL_H
 #define SERVER_SESSION_POOL_H
@@ -41,7 +42,7 @@ void session_pool_put(struct session_pool *p, int64_t tenant, const char *id,
 /* Close a parked session, because its file is about to be moved or removed. */
 void session_pool_drop(struct session_pool *p, int64_t tenant, const char *id);
 
-/* How many there are, and their bytes. */
-void session_pool_count(struct session_pool *p, size_t *n, uint64_t *bytes);
+/* The same for all of a tenant, which is about to be removed. */
+void session_pool_drop_tenant(struct session_pool *p, int64_t tenant);
 
 #endif

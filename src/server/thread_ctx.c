@@ -75,6 +75,7 @@ struct session_pool *thread_ctx_sessions(struct thread_ctx *d)
 void thread_ctx_end_streams(struct thread_ctx *d, int64_t tenant)
 {
     events_end_tenant(d->server->events, tenant);
+    session_pool_drop_tenant(d->server->sessions, tenant);
     mcp_registry_end_tenant(d->server->mcp_registry, tenant);
 }
 

@@ -14,9 +14,9 @@
 /* Whether nothing of it is lost when it is used again as if just opened. */
 static bool can_park(const quire_session *s)
 {
-    return s->in_file && !s->scratch && !s->stale && !s->suspect &&
-           !s->failed.status && !s->lost.status && s->n_lent == 0 &&
-           (s->read_only || s->n_synced >= s->n_written);
+    return s->in_file && !s->env.bound && !s->scratch && !s->stale &&
+           !s->suspect && !s->failed.status && !s->lost.status &&
+           s->n_lent == 0 && (s->read_only || s->n_synced >= s->n_written);
 }
 
 int quire_session_park(quire_session *s)

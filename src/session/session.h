@@ -26,6 +26,7 @@ struct session_env {
     const struct clock *clock;
     const struct rand_source *rand;
     bool omp;    /* share the file with oh-my-pi: its locks, its names      */
+    bool bound;  /* the store refers to `ctx`: it must not outlive it       */
     int busy_ms; /* how long to wait for another writer                     */
 
     /* The blob store, opened when it is first needed, for the calling thread

@@ -149,6 +149,8 @@ static void files_log_release(struct log *base)
     if (l->held)
         fs_lock(l->fd, FS_UNLOCK, 0, NULL);
     l->held = false;
+    l->named_ms =
+        0; /* others may move it from now on: look at the name again */
 }
 
 static bool still_named(const struct file_log *l)

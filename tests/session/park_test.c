@@ -126,6 +126,31 @@ TEST(a_parked_session_whose_file_was_replaced_is_not_resumed)
     house_each(gone);
 }
 
+/* At once, while an earlier look at the name is still recent. */
+static void moved(struct house *h)
+{
+    unsigned flags[] = {0, QUIRE_SESSION_READ};
+    quire_session *s;
+    size_t i;
+
+    for (i = 0; i < 2; i++) {
+        house_write(h, "s.jsonl", HEADER A);
+        s = house_open_session(h, "s.jsonl", 0);
+        say(s, "user", "b");
+        OK(quire_session_flush(s, &test_err));
+        YES(quire_session_park(s));
+        OK(log_rename(h->store->logs, "s.jsonl", "archive.jsonl", &test_err));
+        IS(QUIRE_CHANGED, resume(h, s, flags[i]));
+        quire_session_close(s);
+        OK(log_remove(h->store->logs, "archive.jsonl", &test_err));
+    }
+}
+
+TEST(a_parked_session_whose_file_was_just_moved_is_not_resumed)
+{
+    house_each(moved);
+}
+
 TEST(a_parked_session_takes_little_memory)
 {
     struct house h;
