@@ -70,7 +70,9 @@ static const char artifact_schema[] =
     " WHERE deleted = 0;"
     "CREATE INDEX artifact_session ON artifact(session, updated, id);"
     "CREATE INDEX artifact_tenant ON artifact(tenant, updated, id);"
-    "CREATE INDEX artifact_away ON artifact(deleted) WHERE deleted <> 0;"
+    "CREATE INDEX artifact_away ON artifact(deleted) WHERE deleted <> 0;";
+
+static const char version_before[] =
     "CREATE TABLE artifact_version("
     " artifact INTEGER NOT NULL REFERENCES artifact(id) ON DELETE CASCADE,"
     " version INTEGER NOT NULL,"
@@ -133,7 +135,9 @@ static const char scratchpad_schema[] =
     " name TEXT NOT NULL," /* of the agent; '': all of them              */
     " used INTEGER NOT NULL DEFAULT 0," /* bytes of its blocks            */
     " updated INTEGER NOT NULL,"        /* microseconds                   */
-    " UNIQUE(tenant, name));"
+    " UNIQUE(tenant, name));";
+
+static const char block_before[] =
     "CREATE TABLE pad_block("
     " id " DDL_SERIAL_KEY ","
     " pad INTEGER NOT NULL REFERENCES pad(id) ON DELETE CASCADE,"
@@ -141,7 +145,7 @@ static const char scratchpad_schema[] =
     "CREATE INDEX pad_block_pad ON pad_block(pad);";
 
 /* A table of its own, so that reading changes no index of artifacts. */
-static const char read_count_schema[] =
+static const char read_count_before[] =
     "CREATE TABLE artifact_access("
     " artifact INTEGER PRIMARY KEY REFERENCES artifact(id) ON DELETE CASCADE,"
     " n INTEGER NOT NULL,"
@@ -149,7 +153,7 @@ static const char read_count_schema[] =
 
 /* Totals per session file, with the state of the file when it was counted.
  * Derived from the files. */
-static const char session_usage_schema[] =
+static const char session_usage_before[] =
     "CREATE TABLE tally("
     " session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
     " name TEXT NOT NULL," /* of the file, below the tenant's root          */
@@ -275,7 +279,9 @@ static const char folder_schema[] =
     " name TEXT NOT NULL,"
     " created INTEGER NOT NULL," /* microseconds */
     " updated INTEGER NOT NULL," /* when it got its name */
-    " UNIQUE(tenant, name));"
+    " UNIQUE(tenant, name));";
+
+static const char filed_before[] =
     "CREATE TABLE filed("
     " session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
     " folder INTEGER NOT NULL REFERENCES folder(id) ON DELETE CASCADE);"
@@ -291,7 +297,7 @@ static const char blob_tenant_schema[] =
     " JOIN blob b ON b.sha256 = v.sha256 WHERE a.tenant <> 1;";
 
 /* Beside the tables that they extend, so that an older file can still be read. */
-static const char agent_schema[] =
+static const char agent_before[] =
     "CREATE TABLE memory_link(" /* stays when the artifact is purged       */
     " memory INTEGER PRIMARY KEY REFERENCES memory(id) ON DELETE CASCADE,"
     " artifact INTEGER NOT NULL);"
@@ -305,17 +311,78 @@ static const char agent_schema[] =
     " agent TEXT NOT NULL,"
     " definition TEXT);"; /* JSON, as a client sent it                      */
 
-/* A table below artifacts, sessions, folders or entries gets the tenant, so that
- * every statement can name it. It stands last in the key: deleting the row above
- * looks for the others. The columns of the key come first, because the integrity
- * check of SQLite before 3.41 misreads other orders. */
-#define WITH_TENANT(table, columns, names, from)                              \
-    "CREATE TABLE " table "_new(" columns ")" DDL_CLUSTERED ";"               \
-    "INSERT INTO " table "_new SELECT " names " FROM " from " ORDER BY 1, 2;" \
-    "DROP TABLE " table ";"                                                   \
-    "ALTER TABLE " table "_new RENAME TO " table ";"
-
+/* Tables below artifacts, sessions, folders and entries have the tenant, so that every
+ * statement can name it. It stands last in the key: deleting the row above looks for
+ * the others. The columns of the key come first, because the integrity check of
+ * SQLite before 3.41 misreads other orders. */
 #define TENANT_COLUMN " tenant INTEGER NOT NULL,"
+
+#define VERSION_TABLE                                                       \
+    "CREATE TABLE artifact_version("                                        \
+    " artifact INTEGER NOT NULL REFERENCES artifact(id) ON DELETE CASCADE," \
+    " version INTEGER NOT NULL," TENANT_COLUMN " sha256 BLOB NOT NULL,"     \
+    " size INTEGER NOT NULL,"                                               \
+    " mime TEXT NOT NULL,"                                                  \
+    " created INTEGER NOT NULL,"                                            \
+    " PRIMARY KEY(artifact, version, tenant))" DDL_CLUSTERED ";"
+#define ACCESS_TABLE                                                                      \
+    "CREATE TABLE artifact_access("                                                       \
+    " artifact INTEGER NOT NULL REFERENCES artifact(id) ON DELETE CASCADE," TENANT_COLUMN \
+    " n INTEGER NOT NULL,"                                                                \
+    " last INTEGER NOT NULL,"                                                             \
+    " PRIMARY KEY(artifact, tenant))" DDL_CLUSTERED ";"
+#define TALLY_TABLE                                                                     \
+    "CREATE TABLE tally("                                                               \
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE," TENANT_COLUMN \
+    " name TEXT NOT NULL," /* of the file, below the tenant's root */                   \
+    " title TEXT NOT NULL,"                                                             \
+    " state TEXT NOT NULL,"  /* 'active', 'archived' */                                 \
+    " parent TEXT NOT NULL," /* an id or a path, as the header has it */                \
+    " inode INTEGER NOT NULL,"                                                          \
+    " size INTEGER NOT NULL,"                                                           \
+    " modified INTEGER NOT NULL," /* nanoseconds */                                     \
+    " changed INTEGER NOT NULL,"                                                        \
+    " damaged INTEGER NOT NULL," /* 1: a line in it is not JSON */                      \
+    " scanned INTEGER NOT NULL," /* whole lines up to here were counted */              \
+    " tail BLOB NOT NULL,"       /* the bytes before that */                            \
+    " entries INTEGER NOT NULL,"                                                        \
+    " messages INTEGER NOT NULL,"                                                       \
+    " input INTEGER NOT NULL," /* tokens */                                             \
+    " output INTEGER NOT NULL,"                                                         \
+    " cache_read INTEGER NOT NULL,"                                                     \
+    " cache_write INTEGER NOT NULL,"                                                    \
+    " total INTEGER NOT NULL,"                                                          \
+    " cost INTEGER NOT NULL," /* billionths of a dollar */                              \
+    " PRIMARY KEY(session, tenant))" DDL_CLUSTERED ";"
+#define FILED_TABLE                                                                     \
+    "CREATE TABLE filed("                                                               \
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE," TENANT_COLUMN \
+    " folder INTEGER NOT NULL REFERENCES folder(id) ON DELETE CASCADE,"                 \
+    " PRIMARY KEY(session, tenant))" DDL_CLUSTERED ";"
+#define FILED_INDEX "CREATE INDEX filed_folder ON filed(folder);"
+#define PLACE_TABLE /* without a row: position 0 */                                   \
+    "CREATE TABLE folder_place("                                                      \
+    " folder INTEGER NOT NULL REFERENCES folder(id) ON DELETE CASCADE," TENANT_COLUMN \
+    " position INTEGER NOT NULL,"                                                     \
+    " PRIMARY KEY(folder, tenant))" DDL_CLUSTERED ";"
+#define AGENT_TABLE                                                                     \
+    "CREATE TABLE session_agent("                                                       \
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE," TENANT_COLUMN \
+    " agent TEXT NOT NULL,"                                                             \
+    " definition TEXT," /* JSON, as a client sent it */                                 \
+    " PRIMARY KEY(session, tenant))" DDL_CLUSTERED ";"
+#define LINK_TABLE /* stays when the artifact is purged */                            \
+    "CREATE TABLE memory_link("                                                       \
+    " memory INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE," TENANT_COLUMN \
+    " artifact INTEGER NOT NULL,"                                                     \
+    " PRIMARY KEY(memory, tenant))" DDL_CLUSTERED ";"
+#define BLOCK_TABLE                                               \
+    "CREATE TABLE pad_block("                                     \
+    " id " DDL_SERIAL_KEY ","                                     \
+    " pad INTEGER NOT NULL REFERENCES pad(id) ON DELETE CASCADE," \
+    " text TEXT NOT NULL,"                                        \
+    " tenant INTEGER NOT NULL);"
+#define BLOCK_INDEX "CREATE INDEX pad_block_pad ON pad_block(pad);"
 
 /* The columns of each table, and where its tenant is. */
 #define VERSION_NAMES \
@@ -340,78 +407,27 @@ static const char agent_schema[] =
 #define BLOCK_NAMES "b.id, b.pad, b.text, o.tenant"
 #define BLOCK_FROM  "pad_block b JOIN pad o ON o.id = b.pad"
 
-static const char tenant_key_schema[] = WITH_TENANT(
-    "artifact_version",
-    " artifact INTEGER NOT NULL REFERENCES artifact(id)"
-    " ON DELETE CASCADE,"
-    " version INTEGER NOT NULL," TENANT_COLUMN " sha256 BLOB NOT NULL,"
-    " size INTEGER NOT NULL,"
-    " mime TEXT NOT NULL,"
-    " created INTEGER NOT NULL,"
-    " PRIMARY KEY(artifact, version, tenant)",
-    VERSION_NAMES,
-    VERSION_FROM) WITH_TENANT("artifact_access",
-                              " artifact INTEGER NOT NULL REFERENCES artifact(id)"
-                              " ON DELETE CASCADE," TENANT_COLUMN
-                              " n INTEGER NOT NULL,"
-                              " last INTEGER NOT NULL,"
-                              " PRIMARY KEY(artifact, tenant)",
-                              ACCESS_NAMES, ACCESS_FROM)
-    WITH_TENANT("tally",
-                " session INTEGER NOT NULL REFERENCES session(id)"
-                " ON DELETE CASCADE," TENANT_COLUMN " name TEXT NOT NULL,"
-                " title TEXT NOT NULL,"
-                " state TEXT NOT NULL,"
-                " parent TEXT NOT NULL,"
-                " inode INTEGER NOT NULL,"
-                " size INTEGER NOT NULL,"
-                " modified INTEGER NOT NULL,"
-                " changed INTEGER NOT NULL,"
-                " damaged INTEGER NOT NULL,"
-                " scanned INTEGER NOT NULL,"
-                " tail BLOB NOT NULL,"
-                " entries INTEGER NOT NULL,"
-                " messages INTEGER NOT NULL,"
-                " input INTEGER NOT NULL,"
-                " output INTEGER NOT NULL,"
-                " cache_read INTEGER NOT NULL,"
-                " cache_write INTEGER NOT NULL,"
-                " total INTEGER NOT NULL,"
-                " cost INTEGER NOT NULL,"
-                " PRIMARY KEY(session, tenant)",
-                TALLY_NAMES, TALLY_FROM)
-        WITH_TENANT(
-            "filed",
-            " session INTEGER NOT NULL REFERENCES session(id)"
-            " ON DELETE CASCADE," TENANT_COLUMN
-            " folder INTEGER NOT NULL REFERENCES folder(id)"
-            " ON DELETE CASCADE,"
-            " PRIMARY KEY(session, tenant)",
-            FILED_NAMES,
-            FILED_FROM) "CREATE INDEX filed_folder ON filed(folder);" WITH_TENANT("folder_place",
-                                                                                  " folder INTEGER NOT NULL REFERENCES folder(id)"
-                                                                                  " ON DELETE CASCADE," TENANT_COLUMN
-                                                                                  " position INTEGER NOT NULL,"
-                                                                                  " PRIMARY KEY(folder, tenant)",
-                                                                                  PLACE_NAMES,
-                                                                                  PLACE_FROM)
-            WITH_TENANT("session_agent",
-                        " session INTEGER NOT NULL REFERENCES session(id)"
-                        " ON DELETE CASCADE," TENANT_COLUMN
-                        " agent TEXT NOT NULL,"
-                        " definition TEXT,"
-                        " PRIMARY KEY(session, tenant)",
-                        AGENT_NAMES, AGENT_FROM)
-                WITH_TENANT(
-                    "memory_link",
-                    " memory INTEGER NOT NULL REFERENCES memory(id)"
-                    " ON DELETE CASCADE," TENANT_COLUMN
-                    " artifact INTEGER NOT NULL,"
-                    " PRIMARY KEY(memory, tenant)",
-                    LINK_NAMES,
-                    LINK_FROM) "ALTER TABLE pad_block ADD COLUMN tenant INTEGER NOT NULL DEFAULT 0;"
-                               "UPDATE pad_block SET tenant = coalesce("
-                               "(SELECT tenant FROM pad WHERE pad.id = pad_block.pad), 0);";
+/* Give a table of an older file the column. Not by renaming: that parses the whole
+ * schema, and quotes the name in its text. */
+#define WITH_TENANT(table, create, names, from)                \
+    "CREATE TABLE new_rows AS SELECT " names " FROM " from ";" \
+    "DROP TABLE " table ";" create "INSERT INTO " table        \
+    " SELECT * FROM new_rows ORDER BY 1, 2; DROP TABLE new_rows;"
+
+static const char tenant_key_schema[] = WITH_TENANT("artifact_version",
+                                                    VERSION_TABLE,
+                                                    VERSION_NAMES, VERSION_FROM)
+    WITH_TENANT("artifact_access", ACCESS_TABLE, ACCESS_NAMES, ACCESS_FROM)
+        WITH_TENANT("tally", TALLY_TABLE, TALLY_NAMES, TALLY_FROM)
+            WITH_TENANT("filed", FILED_TABLE FILED_INDEX, FILED_NAMES,
+                        FILED_FROM);
+static const char tenant_key_schema_too[] = WITH_TENANT("folder_place",
+                                                        PLACE_TABLE,
+                                                        PLACE_NAMES, PLACE_FROM)
+    WITH_TENANT("session_agent", AGENT_TABLE, AGENT_NAMES, AGENT_FROM)
+        WITH_TENANT("memory_link", LINK_TABLE, LINK_NAMES, LINK_FROM)
+            WITH_TENANT("pad_block", BLOCK_TABLE BLOCK_INDEX, BLOCK_NAMES,
+                        BLOCK_FROM);
 
 /* An older file that may only be read: the same columns by views. */
 #define VIEW(table, names, from) \
@@ -444,15 +460,47 @@ static quire_status create_tenant_views(struct db *db, int64_t version,
     return st;
 }
 
-static const char *const steps[SCHEMA_STEPS] = {
-    blob_schema,        list_schema,         artifact_schema,
-    settings_schema,    removal_schema,      memory_schema,
-    scratchpad_schema,  read_count_schema,   session_usage_schema,
-    ref_index_schema,   baseline_schema,     run_log_schema,
-    idempotency_schema, fulltext_due_schema, audit_log_schema,
-    folder_schema,      blob_tenant_schema,  agent_schema,
-    tenant_key_schema,
+/* What each step creates, and of the tables that the last one replaces: as they were,
+ * for a file that has taken some of the steps, and as they are, for a new one. */
+static const struct {
+    const char *tables, *before, *now;
+    const char *too; /* the rest of `before`: a string has 4,095 bytes */
+} steps[SCHEMA_STEPS] = {
+    {.tables = blob_schema},
+    {.tables = list_schema},
+    {artifact_schema, version_before, VERSION_TABLE, NULL},
+    {.tables = settings_schema},
+    {.tables = removal_schema},
+    {.tables = memory_schema},
+    {scratchpad_schema, block_before, BLOCK_TABLE BLOCK_INDEX, NULL},
+    {NULL, read_count_before, ACCESS_TABLE, NULL},
+    {NULL, session_usage_before, TALLY_TABLE, NULL},
+    {.tables = ref_index_schema},
+    {.tables = baseline_schema},
+    {.tables = run_log_schema},
+    {.tables = idempotency_schema},
+    {.tables = fulltext_due_schema},
+    {.tables = audit_log_schema},
+    {folder_schema, filed_before, FILED_TABLE FILED_INDEX, NULL},
+    {.tables = blob_tenant_schema},
+    {NULL, agent_before, LINK_TABLE PLACE_TABLE AGENT_TABLE, NULL},
+    {.before = tenant_key_schema, .too = tenant_key_schema_too},
 };
+
+/* Take step `i`, of a file that will have all of them. */
+static quire_status take_step(struct db *db, int64_t i, bool fresh,
+                              quire_error *err)
+{
+    const char *more = fresh ? steps[i].now : steps[i].before;
+    quire_status st = steps[i].tables ? db_exec(db, steps[i].tables, err)
+                                      : QUIRE_OK;
+
+    if (!st && more)
+        st = db_exec(db, more, err);
+    if (!st && !fresh && steps[i].too)
+        st = db_exec(db, steps[i].too, err);
+    return st;
+}
 
 quire_status schema_create(struct db *db, int n, quire_error *err)
 {
@@ -460,7 +508,7 @@ quire_status schema_create(struct db *db, int n, quire_error *err)
     int i;
 
     for (i = 0; i < n && i < SCHEMA_STEPS && !st; i++)
-        st = db_exec(db, steps[i], err);
+        st = take_step(db, i, n >= SCHEMA_STEPS, err);
     return st;
 }
 
@@ -473,15 +521,12 @@ quire_status schema_create_ref_index(struct db *db, quire_error *err)
  * have taken the steps since. */
 static quire_status take_steps(struct db *db, quire_error *err)
 {
-    int64_t version, released;
+    int64_t version;
     quire_status st = db_schema_version(db, &version, err);
     bool fresh = version == 0;
 
     for (; !st && version < SCHEMA_STEPS; version++)
-        st = db_exec(db, steps[version], err);
-    /* Tables that a later step replaced leave a page. */
-    if (!st && fresh)
-        st = db_release_space(db, INT64_MAX, &released, err);
+        st = take_step(db, version, fresh, err);
     return st ? st : db_set_schema_version(db, SCHEMA_STEPS, err);
 }
 
