@@ -117,7 +117,7 @@ def a_long_body_does_not_hold_up_others(w):
     """It is read by a worker, not by the loop that has the others."""
     c = w.conversation()
     body = b'{"message":"x"' + b',"op":"o"' * (6 << 20) + b"}"
-    worst, over = [0.0], threading.Event()
+    waits, over = [], threading.Event()
     # All of them at once: who comes later comes to a loop that has time.
     lines, senders = [], []
     for i in range(12):
@@ -132,7 +132,7 @@ def a_long_body_does_not_hold_up_others(w):
                 began = time.monotonic()
                 s.sendall(plain("GET", "/healthz"))
                 Reader(s).answer()
-                worst[0] = max(worst[0], time.monotonic() - began)
+                waits.append(time.monotonic() - began)
 
     thread = threading.Thread(target=look)
     thread.start()
@@ -142,7 +142,9 @@ def a_long_body_does_not_hold_up_others(w):
               "a message that says one thing again and again")
     over.set()
     thread.join()
-    w.yes(worst[0] < 0.3, "somebody waited %.2f s" % worst[0])
+    # A busy machine may stop one; a loop that reads bodies would stop three.
+    long = [wait for wait in waits if wait >= 0.3]
+    w.yes(len(long) < 2, "others waited %s s" % long)
 
 
 @contextlib.contextmanager
