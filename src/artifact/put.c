@@ -88,7 +88,7 @@ static const char *given_or_old(const char *given, const char *otherwise)
 }
 
 /* Fill in the attributes after the put: those given, else the previous ones, and
- * what the content tells. *now is the old row, or empty. */
+ * what is derived from the content. *now is the old row, or empty. */
 static quire_status describe(quire_artifact *now, quire_bytes content,
                              const quire_artifact_options *o,
                              struct arena *keep, quire_error *err)
@@ -270,8 +270,7 @@ static quire_status check_session(struct stmt *removal,
     if (st || (!pending && access(what->file, F_OK) == 0))
         return st;
     return err_fail(err, QUIRE_NOT_FOUND,
-                    HINT_SHELL HINT_SHELL
-                    "`quire session ls` lists the sessions",
+                    HINT_SHELL "`quire session ls` lists the sessions",
                     "session %.60s has been removed", what->key);
 }
 

@@ -5,8 +5,8 @@
  *
  *   lock of the store    shared or exclusive, until it is released; writers of
  *                        blobs share it, a collection takes it alone. Beside
- *                        it a generation, which tells readers that cache the
- *                        store's content that something may have changed.
+ *                        it a generation: readers that cache the store's
+ *                        content compare it to see whether it changed.
  *   lock of a directory  exclusive, until it is released: numbers of outputs,
  *                        moving and removing a session.
  *   lease                a name, taken for a time, with a fencing *epoch* that

@@ -112,9 +112,8 @@ def arrays_have_an_end(w):
     w.same(400, got.status, "a long answer in memory")
 
 
-@case
-def a_long_body_does_not_hold_up_others(w):
-    """It is read by a worker, not by the loop that has the others."""
+def longest_wait_beside_long_bodies(w):
+    """Of small requests on other connections, in seconds."""
     c = w.conversation()
     body = b'{"message":"x"' + b',"op":"o"' * (6 << 20) + b"}"
     waits, over = [], threading.Event()
@@ -142,9 +141,17 @@ def a_long_body_does_not_hold_up_others(w):
               "a message that says one thing again and again")
     over.set()
     thread.join()
-    # A busy machine may stop one; a loop that reads bodies would stop three.
-    long = [wait for wait in waits if wait >= 0.3]
-    w.yes(len(long) < 2, "others waited %s s" % long)
+    return max(waits, default=0)
+
+
+@case
+def a_long_body_does_not_hold_up_others(w):
+    """It is read by a worker, not by the loop that has the others: that would
+    stop for 0.4 s with every body. A busy machine may stop once."""
+    worst = [longest_wait_beside_long_bodies(w)]
+    while worst[-1] >= 0.3 and len(worst) < 3:
+        worst.append(longest_wait_beside_long_bodies(w))
+    w.yes(worst[-1] < 0.3, "each time somebody waited, %s s" % worst)
 
 
 @contextlib.contextmanager
