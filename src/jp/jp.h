@@ -14,6 +14,7 @@
  *     externalize.c   payloads to blobs
  *     hydrate.c       blobs to payloads
  *     render.c        a conversation to be read
+ *     tool_names.c    which call used which tool
  *     layout.c        finds conversations
  *     locate.c        finds them by id
  *     file.c          their files: read whole, replaced whole

@@ -3,6 +3,7 @@
 #define JP_PRIV_H
 
 #include "base/json.h"
+#include "base/map.h"
 #include "base/timestamp.h"
 #include "jp/jp.h"
 
@@ -99,6 +100,28 @@ bool event_time(quire_bytes value, int64_t *us);
 /* The member of a reference that says that its content was base64, also where
  * it is UTF-8: {"$blob": …, "size": n, "encoding": "base64"}. */
 #define ENCODING "encoding"
+
+/* ---- tool_names.c ------------------------------------------------------- */
+
+/* The tools of calls by the id of the call: a response has the id alone. */
+struct tool_names {
+    struct map by_id;   /* the id as it is spelled -> place in the list */
+    quire_bytes *names; /* decoded                                      */
+    size_t n, cap;
+    struct arena keep;
+};
+
+/* {0} can be released, too. */
+quire_status tool_names_init(struct tool_names *t, quire_error *err);
+void tool_names_release(struct tool_names *t);
+
+/* Add a call; `id` and `name` are JSON values that outlive the list. Others
+ * than strings are left out. */
+quire_status tool_names_add(struct tool_names *t, quire_bytes id,
+                            quire_bytes name, quire_error *err);
+
+/* Empty: unknown. */
+quire_bytes tool_names_get(const struct tool_names *t, quire_bytes id);
 
 /* ---- create.c ----------------------------------------------------------- */
 

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/clock.h"
 #include "base/err.h"
-#include "base/map.h"
 #include "jp/priv.h"
 
 struct rendering {
@@ -23,10 +21,7 @@ struct rendering {
     void *ctx;
     uint64_t turn, first, last; /* this one; the ones that are shown */
     bool marked;                /* turns are marked in the file      */
-    struct map tools;           /* id of a call -> its name's index  */
-    quire_bytes *names;
-    size_t n_names, cap;
-    struct arena keep;     /* ids and names               */
+    struct tool_names tools;
     struct arena tmp;      /* of one event                */
     struct buf plain, raw; /* of one payload              */
     quire_part part;       /* what parts of an event share */
@@ -198,37 +193,6 @@ static quire_status show_resources(struct rendering *r, quire_bytes list,
 
 /* ---- tools -------------------------------------------------------------- */
 
-/* Remember what the tool of a call is called: its answer says the id alone. */
-static quire_status add_tool(struct rendering *r, quire_bytes id,
-                             quire_bytes name, quire_error *err)
-{
-    if (json_kind(id) != JSON_STRING || json_kind(name) != JSON_STRING)
-        return QUIRE_OK;
-    if (r->n_names == r->cap) {
-        size_t cap = r->cap ? r->cap * 2 : 64;
-        quire_bytes *more = arena_array(&r->keep, cap, sizeof *more);
-
-        if (!more)
-            return err_memory(err);
-        if (r->n_names)
-            memcpy(more, r->names, r->n_names * sizeof *more);
-        r->names = more;
-        r->cap = cap;
-    }
-    r->names[r->n_names] = json_text(name, &r->keep);
-    if (!r->names[r->n_names].data || !map_put(&r->tools, id, r->n_names, NULL))
-        return err_memory(err);
-    r->n_names++;
-    return QUIRE_OK;
-}
-
-static quire_bytes tool_of(struct rendering *r, quire_bytes id)
-{
-    const uint64_t *index = id.data ? map_get(&r->tools, id) : NULL;
-
-    return index ? r->names[*index] : bytes_of("", 0);
-}
-
 /* Every string in the arguments is base64 today. */
 static quire_status show_arguments(struct rendering *r, quire_bytes label,
                                    quire_bytes arguments, quire_error *err)
@@ -278,7 +242,7 @@ static quire_status show_call(struct rendering *r, quire_bytes event,
     quire_status st;
 
     json_pick(event, w, 3, NULL);
-    st = add_tool(r, w[0].value, w[1].value, err);
+    st = tool_names_add(&r->tools, w[0].value, w[1].value, err);
     if (st || r->o->style > QUIRE_PRINT_BRIEF)
         return st;
     name = w[1].value.data ? text_of(r, w[1].value) : bytes_of("", 0);
@@ -302,7 +266,7 @@ static quire_status show_answer(struct rendering *r, quire_bytes event,
     json_pick(event, w, 3, NULL);
     if (json_read_bool(w[2].value, &failed) && failed)
         s.kind = "error";
-    s.label = tool_of(r, w[0].value);
+    s.label = tool_names_get(&r->tools, w[0].value);
     if (json_kind(w[1].value) != JSON_ARRAY)
         return payloads_of_event(event, show_payload, &s, err);
     json_iter_init(&it, w[1].value);
@@ -498,14 +462,12 @@ quire_status render_text(quire_bytes text, bool legacy, struct blob_view blobs,
                           .ctx = ctx,
                           .plain = BUF_INIT(CONVERSATION_MAX),
                           .raw = BUF_INIT(CONVERSATION_MAX)};
-    uint64_t seed[2] = {0, 0};
     struct json_scan it;
     quire_bytes json = {NULL, 0};
     quire_status st = events_check(text, sink->where, &json, err);
 
     if (!st)
-        st = rand_bytes(&rand_system, seed, sizeof seed, err);
-    map_init(&r.tools, seed[0], seed[1]);
+        st = tool_names_init(&r.tools, err);
     if (!st) {
         choose_turns(&r, json, legacy);
         json_iter_init(&it, json);
@@ -515,10 +477,9 @@ quire_status render_text(quire_bytes text, bool legacy, struct blob_view blobs,
             arena_reset(&r.tmp);
         }
     }
-    map_release(&r.tools);
+    tool_names_release(&r.tools);
     buf_release(&r.plain);
     buf_release(&r.raw);
     arena_release(&r.tmp);
-    arena_release(&r.keep);
     return st;
 }
