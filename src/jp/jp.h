@@ -14,6 +14,7 @@
  *     externalize.c   payloads to blobs
  *     hydrate.c       blobs to payloads
  *     render.c        a conversation to be read
+ *     event_text.c    the texts that can be searched for
  *     tool_names.c    which call used which tool
  *     layout.c        finds conversations
  *     locate.c        finds them by id

@@ -60,6 +60,13 @@ static void decode(struct text_join *j, quire_bytes value, bool plain)
         json_decode(value, j->out);
 }
 
+void text_join_settle(struct text_join *j)
+{
+    if (j->lent)
+        decode(j, j->first, j->first_plain);
+    j->lent = false;
+}
+
 static void add_line(struct text_join *j, quire_bytes value, bool plain)
 {
     quire_bytes body = body_of(value, plain);
@@ -69,10 +76,10 @@ static void add_line(struct text_join *j, quire_bytes value, bool plain)
     if (j->n++ == 0) {
         j->first = value;
         j->first_plain = plain;
+        j->lent = true;
         return;
     }
-    if (j->n == 2)
-        decode(j, j->first, j->first_plain);
+    text_join_settle(j);
     buf_add_char(j->out, '\n');
     decode(j, value, plain);
 }
@@ -117,14 +124,14 @@ quire_status text_join_end(struct text_join *j, quire_bytes *text,
     *text = bytes_of("", 0);
     if (j->n == 0)
         return QUIRE_OK;
-    if (j->n == 1) {
+    if (j->lent) {
         body = body_of(j->first, j->first_plain);
         if ((j->first_plain || !memchr(body.data, '\\', body.len)) &&
             utf8_check(body)) {
             *text = body;
             return QUIRE_OK;
         }
-        decode(j, j->first, j->first_plain);
+        text_join_settle(j);
     }
     *text = buf_bytes(j->out);
     return buf_status(j->out, "a searchable text", err);

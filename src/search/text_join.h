@@ -20,8 +20,9 @@
 
 struct text_join {
     struct buf *out;   /* borrowed                                      */
-    quire_bytes first; /* decoded when there is a second                */
+    quire_bytes first; /* while `lent`: decoded when there is a second  */
     bool first_plain;  /* it is text already, not JSON                  */
+    bool lent;         /* nothing is in `out` yet                       */
     size_t n;          /* strings so far                                */
 };
 
@@ -38,6 +39,9 @@ void text_join_within(struct text_join *j, quire_bytes value);
 
 /* Add text that is decoded already. It stays valid likewise. */
 void text_join_plain(struct text_join *j, quire_bytes text);
+
+/* Copy what was added, which need not stay valid from then on. */
+void text_join_settle(struct text_join *j);
 
 /* The text, in the buffer or in what was added. QUIRE_NO_MEMORY. */
 quire_status text_join_end(struct text_join *j, quire_bytes *text,
