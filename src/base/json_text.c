@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/json_priv.h"
 #include "base/utf8.h"
 
 /* The bytes between the quotes. */
@@ -146,9 +147,70 @@ bool json_is(quire_bytes string, const char *text)
     return json_equal(string, bytes_str(text));
 }
 
-size_t json_decode(quire_bytes string, struct buf *out)
+/* Copy up to the next backslash, or to the end; returns the count. `out` has room
+ * for all of it. */
+static inline size_t copy_plain(char *out, const char *at, const char *end)
 {
-    quire_bytes rest = string_body(string);
+    const char *from = at;
+
+#if JSON_SSE2
+    /* Escapes are near each other in prose and code: copying a block before
+     * looking for its end is cheaper than searching and then copying. */
+    while (end - at >= 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
+        int bits = _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+
+        _mm_storeu_si128((__m128i *)(void *)(out + (at - from)), x);
+        if (bits)
+            return (size_t)(at - from) + (size_t)__builtin_ctz((unsigned)bits);
+        at += 16;
+    }
+#endif
+    for (; at < end && *at != '\\'; at++)
+        out[at - from] = *at;
+    return (size_t)(at - from);
+}
+
+/* What the character behind a backslash stands for; 0: not a single byte. */
+static inline char short_escape(char c)
+{
+    static const char bytes[256] = {
+        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+    };
+
+    return bytes[(unsigned char)c];
+}
+
+/* json_decode() of UTF-8. An escape never takes fewer bytes than what it stands
+ * for, so `out` has room for the text that is left, at any time. */
+static char *decode_utf8(quire_bytes text, char *out, size_t *n_mended)
+{
+    const char *at = text.data, *end = at + text.len;
+    uint32_t cp;
+
+    for (;;) {
+        size_t n = copy_plain(out, at, end);
+
+        out += n;
+        at += n;
+        if (at == end)
+            return out;
+        *out = short_escape(at[1]);
+        if (*out) {
+            out++;
+            at += 2;
+            continue;
+        }
+        at += read_escape(bytes_of(at, (size_t)(end - at)), &cp);
+        *n_mended += is_half(cp);
+        out += utf8_encode(cp, out);
+    }
+}
+
+/* The same of any bytes, run by run. */
+static size_t decode_mended(quire_bytes rest, struct buf *out)
+{
     size_t n_mended = 0;
 
     while (rest.len) {
@@ -165,6 +227,23 @@ size_t json_decode(quire_bytes string, struct buf *out)
         buf_add(out, encoded, utf8_encode(cp, encoded));
         rest = bytes_sub(rest, n, rest.len);
     }
+    return n_mended;
+}
+
+size_t json_decode(quire_bytes string, struct buf *out)
+{
+    quire_bytes body = string_body(string);
+    size_t n_mended = 0;
+    char *start;
+
+    /* Near its ceiling a buffer may have room for the text, but not for its
+     * spelling. */
+    if (!body.len || out->failed || body.len > out->max - out->len ||
+        !utf8_check(body))
+        return decode_mended(body, out);
+    start = buf_room(out, body.len);
+    if (start)
+        buf_grow(out, (size_t)(decode_utf8(body, start, &n_mended) - start));
     return n_mended;
 }
 

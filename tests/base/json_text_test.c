@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -61,6 +62,46 @@ TEST(json_decodes_nul_as_a_byte_like_any_other)
     EQ(0, json_decode(bytes_str("\"a\\u0000b\""), &out));
     SAME(bytes_of("a\0b", 3), buf_bytes(&out));
     YES(json_equal(bytes_str("\"a\\u0000b\""), bytes_of("a\0b", 3)));
+    buf_release(&out);
+}
+
+static void decodes_between(size_t before, const char *escape, size_t after,
+                            const char *text)
+{
+    static const char digits[] = "0123456789012345678901234567890123456789";
+    char string[128], want[128];
+
+    snprintf(string, sizeof string, "\"%.*s%s%.*s\"", (int)before, digits,
+             escape, (int)after, digits);
+    snprintf(want, sizeof want, "%.*s%s%.*s", (int)before, digits, text,
+             (int)after, digits);
+    decodes(string, want, 0);
+}
+
+TEST(json_decodes_an_escape_at_any_place_of_a_long_string)
+{
+    size_t before, after;
+
+    for (before = 0; before < 40; before++) {
+        for (after = 0; after < 40; after += 3) {
+            decodes_between(before, "\\n", after, "\n");
+            decodes_between(before, "\\\\\\\"", after, "\\\"");
+            decodes_between(before, "\\u00e9", after, "é");
+            decodes_between(before, "\\ud83d\\ude00", after, "😀");
+        }
+    }
+}
+
+TEST(json_decodes_into_a_buffer_that_has_room_for_the_text_alone)
+{
+    struct buf out = BUF_INIT(3);
+
+    EQ(0, json_decode(bytes_str("\"\\n\\n\\n\""), &out));
+    SAME(bytes_str("\n\n\n"), buf_bytes(&out));
+    NO(out.failed);
+    json_decode(bytes_str("\"x\""), &out);
+    YES(out.failed);
+    SAME(bytes_str("\n\n\n"), buf_bytes(&out));
     buf_release(&out);
 }
 
