@@ -230,8 +230,4 @@ quire_status memory_stem_query(quire_bytes text, struct arena *keep,
 /* Whether a question has a word. */
 bool memory_query_has_words(quire_bytes text);
 
-/* The length of the beginning that the forms of an English word share: of
- * "deployments" that of "deploy". Lower case, ASCII letters only. */
-size_t memory_stem(const char *word);
-
 #endif

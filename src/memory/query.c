@@ -25,6 +25,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "memory/priv.h"
+#include "search/stem.h"
 #include "search/query.h"
 
 /* Each is a walk through the index. */
@@ -248,7 +249,7 @@ static size_t beginning_of(const char *word)
     }
     if (len < BEGINNING_MIN)
         return 0;
-    return ascii ? memory_stem(word) : len;
+    return ascii ? stem_length(word) : len;
 }
 
 /* Add each beginning to `to`. False: out of memory. */

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "memory/memory.h"
 #include "search/fts5.h"
+#include "search/stem.h"
 #include "support/test.h"
 
 /* The query of a question as an expression; false: it has none. */
@@ -143,7 +144,7 @@ TEST(forms_of_a_word_share_a_stem)
 
     for (i = 0; i < sizeof forms / sizeof *forms; i++)
         SAME(bytes_str(forms[i][1]),
-             bytes_of(forms[i][0], memory_stem(forms[i][0])));
+             bytes_of(forms[i][0], stem_length(forms[i][0])));
 }
 
 TEST(cue_words_speak_of_types)

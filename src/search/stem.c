@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "memory/memory.h"
+#include "search/stem.h"
 
 /* What is left has at least so many letters. */
 enum { PLURAL_MIN = 3, STEM_MIN = 4 };
@@ -86,7 +86,7 @@ static size_t drop_last_vowel(const char *word, size_t len)
     return len;
 }
 
-size_t memory_stem(const char *word)
+size_t stem_length(const char *word)
 {
     size_t len = drop_plural(word, strlen(word));
 
