@@ -8,10 +8,9 @@
  * question.
  *
  * A term without a letter or digit is left out, since a phrase without words
- * matches nothing. Only SQLite knows which characters are letters, so
- * fts_letters.h lists just the ranges that certainly are not. Other non-letters
- * (rare signs) become a leaf without words, which the index leaves out. A query
- * of nothing else matches nothing.
+ * matches nothing. Rare signs that query_text.h takes for letters become a leaf
+ * without words, which the index leaves out. A query of nothing else matches
+ * nothing.
  */
 #include "search/query.h"
 
@@ -19,68 +18,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/utf8.h"
-#include "store/fts_letters.h"
-
-/* More is not a query but a document. Each term is a walk through the index. */
-#define MAX_TERMS 64
-#define MAX_BYTES ((size_t)8 * 1024)
-
-/* White space as in Unicode; and NUL, which no expression can hold. */
-static bool is_space(uint32_t cp)
-{
-    static const struct letters_range spaces[] = {
-        {0, 0},           {0x09, 0x0d},     {0x20, 0x20},     {0x85, 0x85},
-        {0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029},
-        {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000},
-    };
-
-    return letters_within(cp, spaces, sizeof spaces / sizeof *spaces);
-}
-
-/* The next character, with a space for malformed bytes. */
-static size_t next_char(quire_bytes text, size_t at, uint32_t *cp)
-{
-    bool bad = false;
-    size_t len = utf8_decode(bytes_sub(text, at, text.len), cp, &bad);
-
-    if (bad || is_space(*cp))
-        *cp = ' ';
-    return len;
-}
-
-static bool has_letter(quire_bytes term)
-{
-    uint32_t cp;
-    size_t at;
-
-    for (at = 0; at < term.len;) {
-        at += next_char(term, at, &cp);
-        if (cp != '_' && !letters_none(cp))
-            return true;
-    }
-    return false;
-}
-
-/* The part of the text that is used. Half a word matches nothing, so the cut is
- * made at a space, if there is one. */
-static quire_bytes shorten(quire_bytes text)
-{
-    size_t at, space = 0;
-    uint32_t cp;
-
-    if (text.len <= MAX_BYTES)
-        return text;
-    text.len = utf8_cut(text, MAX_BYTES);
-    for (at = 0; at < text.len;) {
-        size_t len = next_char(text, at, &cp);
-
-        if (cp == ' ' && at)
-            space = at;
-        at += len;
-    }
-    return bytes_sub(text, 0, space ? space : text.len);
-}
+#include "search/query_text.h"
 
 /* The next term from *at on, which is moved behind it. Terms may be empty. */
 static quire_bytes next_term(quire_bytes text, size_t *at, bool *quoted)
@@ -91,7 +29,7 @@ static quire_bytes next_term(quire_bytes text, size_t *at, bool *quoted)
     while (*at < text.len) {
         quire_bytes term = bytes_sub(text, from, *at);
 
-        len = next_char(text, *at, &cp);
+        len = query_next_char(text, *at, &cp);
         *at += len;
         if (cp == '"') {
             *quoted = !*quoted;
@@ -139,7 +77,7 @@ static size_t copy_term(quire_bytes term, char *out, size_t n)
     uint32_t cp;
 
     for (at = 0; at < term.len; at += len) {
-        len = next_char(term, at, &cp);
+        len = query_next_char(term, at, &cp);
         if (cp == ' ') {
             out[n++] = ' ';
         } else {
@@ -176,15 +114,15 @@ struct query *query_words(const quire_bytes *terms, size_t n, bool prefix,
 
 void query_terms_init(struct query_terms *t, quire_bytes text)
 {
-    *t = (struct query_terms){.text = shorten(text)};
+    *t = (struct query_terms){.text = query_shorten(text)};
 }
 
 bool query_next_term(struct query_terms *t, quire_bytes *term)
 {
-    while (t->at < t->text.len && t->n < MAX_TERMS) {
+    while (t->at < t->text.len && t->n < QUERY_MAX_TERMS) {
         t->in_quotes = t->quoted;
         *term = next_term(t->text, &t->at, &t->quoted);
-        if (has_letter(*term)) {
+        if (query_has_letter(*term)) {
             t->n++;
             return true;
         }
@@ -201,7 +139,7 @@ struct term {
 
 /* The terms of a text, and what is made of them. */
 struct parse {
-    struct term *terms; /* room for MAX_TERMS */
+    struct term *terms; /* room for QUERY_MAX_TERMS */
     size_t n;
     enum query_mode mode;
     struct arena *keep;
@@ -270,7 +208,7 @@ static void read_terms(quire_bytes text, struct parse *p)
 
     p->n = 0;
     query_terms_init(&t, text);
-    while (p->n < MAX_TERMS && query_next_term(&t, &one))
+    while (p->n < QUERY_MAX_TERMS && query_next_term(&t, &one))
         p->terms[p->n++] = (struct term){one, t.in_quotes};
 }
 
@@ -285,7 +223,7 @@ bool query_has_terms(quire_bytes text)
 
 bool query_has_alternatives(quire_bytes text)
 {
-    struct term terms[MAX_TERMS];
+    struct term terms[QUERY_MAX_TERMS];
     struct parse p = {.terms = terms};
     size_t i;
 
@@ -301,7 +239,7 @@ quire_status query_parse(quire_bytes text, enum query_mode mode,
                          struct arena *keep, struct query **out, size_t *n,
                          quire_error *err)
 {
-    struct term terms[MAX_TERMS];
+    struct term terms[QUERY_MAX_TERMS];
     struct parse p = {.terms = terms, .mode = mode, .keep = keep};
     struct query *any = query_new(QUERY_OR, keep);
     bool whole = any != NULL;
