@@ -83,5 +83,8 @@ void fts5_expression(const struct query *q, struct buf *out)
         buf_add_str(out, " NOT ");
         add_in_brackets(q->first->next, out);
         break;
+    case QUERY_SUBSTRING:
+    case QUERY_REGEX:
+    case QUERY_EVERY: buf_add_str(out, "\"\""); break; /* matches nothing */
     }
 }

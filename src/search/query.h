@@ -33,6 +33,12 @@ enum query_op {
     QUERY_AND,   /* every operand                                          */
     QUERY_OR,    /* any operand                                            */
     QUERY_NOT,   /* the first operand, but not the second                  */
+
+    /* Of the query language only (search/language.h). A full-text index has
+     * words, and finds nothing for these. */
+    QUERY_SUBSTRING, /* `text` as part of words, case and accents ignored */
+    QUERY_REGEX,     /* `text` is a pattern of PCRE2                      */
+    QUERY_EVERY,     /* every document; the first operand of QUERY_NOT    */
 };
 
 /* A leaf whose text has no word is left out of NEAR, of OR, and of AND among
@@ -40,9 +46,11 @@ enum query_op {
  * not a leaf, it matches nothing. */
 struct query {
     enum query_op op;
-    quire_bytes text; /* QUERY_WORDS: UTF-8 without NUL and double quotes */
+    quire_bytes text; /* of a leaf: UTF-8 without NUL; of QUERY_WORDS without
+                       * double quotes, too                                */
     bool prefix;      /* QUERY_WORDS: the last word may go on: "conf" matches
                        * "configuration"                                   */
+    bool sensitive;   /* QUERY_REGEX: case matters                         */
     int reach;        /* QUERY_NEAR */
     struct query *first, *last; /* operands, in order */
     struct query *next;         /* among its siblings */
