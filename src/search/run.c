@@ -1,0 +1,807 @@
+/* run.c - see run.h */
+#include "search/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+
+/* Hits kept before the best of them are selected. */
+enum { CANDIDATES_MAX = 1 << 19 };
+
+enum { DAY_S = 86400, AGE_DAYS = 3650 };
+
+/* How much a kind weighs: what a person wrote is more often meant than the output of
+ * a tool. */
+static const float kind_weights[N_TEXT_KINDS] = {
+    [TEXT_MESSAGE] = 1.0f,     [TEXT_THINKING] = 0.8f, [TEXT_TOOL_INPUT] = 1.0f,
+    [TEXT_TOOL_RESULT] = 0.7f, [TEXT_SUMMARY] = 1.0f,  [TEXT_TITLE] = 1.6f,
+    [TEXT_LABEL] = 1.5f,       [TEXT_OUTPUT] = 0.6f,   [TEXT_ARTIFACT] = 1.0f,
+    [TEXT_MEMORY] = 1.3f,      [TEXT_HISTORY] = 1.1f,
+};
+
+#define USER_WEIGHT 1.3f
+
+/* A hit before its place is read. `doc` of a further place: UINT32_MAX - its number
+ * among those of the segment. */
+struct candidate {
+    float score;
+    uint32_t time;
+    uint64_t text;
+    uint32_t group;
+    uint32_t source;
+    uint16_t segment; /* in the list of all */
+    uint16_t meta;
+    uint32_t extra; /* 0: the place of its own; else number + 1 */
+};
+
+/* The names of a segment: whether the filters let them pass, and how many hits have
+ * them. */
+struct names {
+    bool *tool_ok, *model_ok; /* NULL: all do */
+    uint64_t *tool_counts, *model_counts;
+};
+
+struct run {
+    const struct run_request *r;
+    struct arena *keep;
+    struct segment **segments; /* of all engines */
+    uint8_t *owner;            /* engine of a segment */
+    size_t n_segments;
+    uint64_t texts[RUN_ENGINES_MAX];
+    struct names *names; /* by segment */
+    struct buf found;    /* struct candidate */
+    uint64_t total;
+    bool cut; /* candidates were dropped */
+    bool exact;
+    float ages[AGE_DAYS]; /* what a score is multiplied by */
+    struct run_result *out;
+};
+
+/* ---- order ---------------------------------------------------------------------- */
+
+/* The better first. */
+static int compare_keys(enum run_sort sort, const struct run_key *a,
+                        const struct run_key *b)
+{
+    int sign = sort == RUN_OLDEST ? -1 : 1;
+
+    if (sort == RUN_RANK && a->score != b->score)
+        return a->score > b->score ? -1 : 1;
+    if (a->time != b->time)
+        return a->time > b->time ? -sign : sign;
+    if (a->text != b->text)
+        return a->text > b->text ? -sign : sign;
+    if (a->source != b->source)
+        return a->source > b->source ? -sign : sign;
+    if (a->offset != b->offset)
+        return a->offset > b->offset ? -sign : sign;
+    return a->part == b->part ? 0 : a->part > b->part ? -sign : sign;
+}
+
+static struct run_key key_of(const struct candidate *c)
+{
+    /* Places of one text differ in their source, or are one behind the other in
+     * it: then in the order in which they were found. */
+    return (struct run_key){.score = (double)c->score,
+                            .time = c->time,
+                            .text = c->text,
+                            .source = c->source,
+                            .offset = c->extra};
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    struct run_key x = key_of(a), y = key_of(b);
+
+    return compare_keys(RUN_RANK, &x, &y);
+}
+
+static int by_newest(const void *a, const void *b)
+{
+    struct run_key x = key_of(a), y = key_of(b);
+
+    return compare_keys(RUN_NEWEST, &x, &y);
+}
+
+static int by_oldest(const void *a, const void *b)
+{
+    struct run_key x = key_of(a), y = key_of(b);
+
+    return compare_keys(RUN_OLDEST, &x, &y);
+}
+
+typedef int (*compare_fn)(const void *, const void *);
+
+static compare_fn order_of(enum run_sort sort)
+{
+    return sort == RUN_RANK     ? by_rank
+           : sort == RUN_NEWEST ? by_newest
+                                : by_oldest;
+}
+
+static struct candidate *found_list(struct run *k)
+{
+    return (struct candidate *)(void *)k->found.data;
+}
+
+static size_t n_found(const struct run *k)
+{
+    return k->found.len / sizeof(struct candidate);
+}
+
+/* Move the best `n` to the front, in any order: quickselect. */
+static void select_best(struct candidate *list, size_t count, size_t n,
+                        compare_fn compare)
+{
+    size_t from = 0, to = count;
+
+    while (to - from > 1 && n > from && n < to) {
+        struct candidate pivot = list[from + (to - from) / 2], swap;
+        size_t i = from, k = to - 1;
+
+        for (;;) {
+            while (compare(&list[i], &pivot) < 0)
+                i++;
+            while (compare(&list[k], &pivot) > 0)
+                k--;
+            if (i >= k)
+                break;
+            swap = list[i];
+            list[i++] = list[k];
+            list[k--] = swap;
+        }
+        if (k + 1 < n)
+            from = k + 1;
+        else if (k + 1 > n)
+            to = k + 1;
+        else
+            break;
+        if (from == to - 1)
+            break;
+    }
+}
+
+static void sort_best(struct run *k, size_t n)
+{
+    compare_fn compare = order_of(k->r->sort);
+    struct candidate *list = found_list(k);
+    size_t count = n_found(k);
+
+    if (n < count / 4) {
+        select_best(list, count, n, compare);
+        count = n;
+    }
+    qsort(list, count, sizeof *list, compare);
+}
+
+/* ---- filters --------------------------------------------------------------------- */
+
+static bool name_wanted(quire_bytes name, const quire_bytes *wanted, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (name.len == wanted[i].len &&
+            !strncasecmp(name.data, wanted[i].data, name.len))
+            return true;
+    return false;
+}
+
+/* Models are named with a provider in front, or a date behind. */
+static bool model_wanted(quire_bytes name, const quire_bytes *wanted, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (memmem(name.data, name.len, wanted[i].data, wanted[i].len))
+            return true;
+    return false;
+}
+
+static quire_status prepare_names(struct run *k, const struct segment *s,
+                                  struct names *names, quire_error *err)
+{
+    const struct run_request *r = k->r;
+    size_t n = (size_t)s->n_names + 1;
+    uint32_t i;
+
+    names->tool_counts = arena_array(k->keep, n, sizeof(uint64_t));
+    names->model_counts = arena_array(k->keep, n, sizeof(uint64_t));
+    if (!names->tool_counts || !names->model_counts)
+        return err_memory(err);
+    if (r->n_tools) {
+        names->tool_ok = arena_array(k->keep, n, sizeof(bool));
+        if (!names->tool_ok)
+            return err_memory(err);
+    }
+    if (r->n_models) {
+        names->model_ok = arena_array(k->keep, n, sizeof(bool));
+        if (!names->model_ok)
+            return err_memory(err);
+    }
+    for (i = 0; i < s->n_names; i++) {
+        if (r->n_tools)
+            names->tool_ok[i + 1] = name_wanted(s->names[i], r->tools,
+                                                r->n_tools);
+        if (r->n_models)
+            names->model_ok[i + 1] = model_wanted(s->names[i], r->models,
+                                                  r->n_models);
+    }
+    return QUIRE_OK;
+}
+
+static bool name_passes(const bool *ok, const struct segment *s, uint16_t name)
+{
+    return !ok || (name <= s->n_names && ok[name]);
+}
+
+static bool passes(const struct run *k, size_t segment,
+                   const struct candidate *c, uint16_t tool, uint16_t model)
+{
+    const struct run_request *r = k->r;
+    const struct segment *s = k->segments[segment];
+    size_t engine = k->owner[segment];
+    unsigned meta = c->meta;
+    int64_t us = (int64_t)c->time * 1000000;
+
+    if (r->kinds && !(r->kinds & 1u << PLACE_KIND(meta)))
+        return false;
+    if (r->roles && !(r->roles & 1u << PLACE_ROLE(meta)))
+        return false;
+    if ((meta & r->flags) != r->flags || (!r->versions && meta & PLACE_OLDER))
+        return false;
+    if ((r->after_us && us + 999999 < r->after_us) ||
+        (r->before_us && us >= r->before_us))
+        return false;
+    if (!name_passes(k->names[segment].tool_ok, s, tool) ||
+        !name_passes(k->names[segment].model_ok, s, model))
+        return false;
+    if (r->sources[engine] && !source_set_has(r->sources[engine], c->source))
+        return false;
+    return engine_is_live(r->engines[engine], c->source);
+}
+
+/* ---- scores ------------------------------------------------------------------------ */
+
+/* A week ago 0.87, a month 0.74, a year 0.54. */
+static void make_ages(struct run *k)
+{
+    int day;
+
+    for (day = 0; day < AGE_DAYS; day++)
+        k->ages[day] = (float)(1 / (1 + 0.15 * log2(1 + day / 7.0)));
+}
+
+static float weigh(const struct run *k, float score, unsigned meta,
+                   uint32_t time)
+{
+    int64_t days = time ? (k->r->now_us / 1000000 - time) / DAY_S : AGE_DAYS;
+    unsigned kind = PLACE_KIND(meta);
+
+    if (kind < N_TEXT_KINDS)
+        score *= kind_weights[kind];
+    if (PLACE_ROLE(meta) == TEXT_ROLE_USER)
+        score *= USER_WEIGHT;
+    return score * k->ages[days < 0          ? 0
+                           : days < AGE_DAYS ? days
+                                             : AGE_DAYS - 1];
+}
+
+/* ---- hits -------------------------------------------------------------------------- */
+
+static bool is_behind_cursor(const struct run *k, const struct candidate *c)
+{
+    struct run_key key = key_of(c);
+
+    return !k->r->cursor.set ||
+           compare_keys(k->r->sort, &key, &k->r->cursor.after) > 0;
+}
+
+static quire_status add_candidate(struct run *k, const struct candidate *c,
+                                  quire_error *err)
+{
+    if (k->found.len >= CANDIDATES_MAX * sizeof *c) {
+        size_t half = CANDIDATES_MAX / 2;
+
+        select_best(found_list(k), n_found(k), half, order_of(k->r->sort));
+        k->found.len = half * sizeof *c;
+        k->cut = true;
+    }
+    buf_add(&k->found, c, sizeof *c);
+    return k->found.failed ? err_memory(err) : QUIRE_OK;
+}
+
+static void count_facets(struct run *k, size_t segment, unsigned meta,
+                         uint16_t tool, uint16_t model)
+{
+    const struct segment *s = k->segments[segment];
+    struct run_facets *f = &k->out->facets;
+
+    if (PLACE_KIND(meta) < N_TEXT_KINDS)
+        f->kinds[PLACE_KIND(meta)]++;
+    f->roles[PLACE_ROLE(meta)]++;
+    if (tool && tool <= s->n_names)
+        k->names[segment].tool_counts[tool]++;
+    if (model && model <= s->n_names)
+        k->names[segment].model_counts[model]++;
+}
+
+static quire_status add_place(struct run *k, size_t segment, float score,
+                              struct candidate c, uint16_t tool, uint16_t model,
+                              quire_error *err)
+{
+    if (!passes(k, segment, &c, tool, model))
+        return QUIRE_OK;
+    k->total++;
+    count_facets(k, segment, c.meta, tool, model);
+    c.segment = (uint16_t)segment;
+    if (k->r->sort == RUN_RANK)
+        c.score = weigh(k, score, c.meta, c.time);
+    /* Groups are formed of all hits; the cursor then skips groups. */
+    if (k->r->flat && !is_behind_cursor(k, &c))
+        return QUIRE_OK;
+    return add_candidate(k, &c, err);
+}
+
+/* The further places of a text, in any segment of its engine. at[i] is where those of
+ * the last text began: texts ascend. */
+static quire_status add_extra(struct run *k, size_t segment, uint64_t text,
+                              float score, size_t *at, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i, from;
+
+    for (i = 0; i < k->n_segments && !st; i++) {
+        const struct segment *s = k->segments[i];
+
+        if (k->owner[i] != k->owner[segment] || at[i] == s->n_extra)
+            continue;
+        while (at[i] < s->n_extra && s->extra[at[i]].text < text)
+            at[i]++;
+        for (from = at[i];
+             from < s->n_extra && s->extra[from].text == text && !st; from++) {
+            const struct place *p = &s->extra[from];
+            struct candidate c = {
+                .time = (uint32_t)(p->time_us / 1000000),
+                .text = text,
+                .group = p->group,
+                .source = p->source,
+                .meta = p->meta,
+                .extra = (uint32_t)from + 1,
+            };
+
+            st = add_place(k, i, score, c, p->tool, p->model, err);
+        }
+    }
+    return st;
+}
+
+static quire_status add_matches(struct run *k, size_t segment,
+                                const struct matches *m, quire_error *err)
+{
+    const struct segment *s = k->segments[segment];
+    uint64_t until = k->texts[k->owner[segment]];
+    size_t *at = calloc(k->n_segments, sizeof *at), i;
+    quire_status st = at ? QUIRE_OK : err_memory(err);
+
+    for (i = 0; i < m->n && !st; i++) {
+        uint32_t doc = m->docs[i];
+        struct candidate c = {
+            .time = s->times[doc],
+            .text = s->first_text + doc,
+            .group = s->groups[doc],
+            .source = s->sources[doc],
+            .meta = s->metas[doc],
+        };
+
+        if (c.text >= until)
+            break;
+        st = add_place(k, segment, m->scores[i], c, s->tools[doc],
+                       s->models[doc], err);
+        if (!st)
+            st = add_extra(k, segment, c.text, m->scores[i], at, err);
+    }
+    free(at);
+    return st;
+}
+
+/* ---- facets -------------------------------------------------------------------------- */
+
+static int by_count(const void *a, const void *b)
+{
+    const struct run_count *x = a, *y = b;
+
+    return (x->n < y->n) - (x->n > y->n);
+}
+
+static quire_status merge_counts(struct run *k, const struct segment *s,
+                                 const uint64_t *counts,
+                                 struct run_count **list, size_t *n,
+                                 quire_error *err)
+{
+    uint32_t i;
+    size_t j;
+
+    for (i = 1; i <= s->n_names; i++) {
+        if (!counts[i])
+            continue;
+        for (j = 0; j < *n && !bytes_equal((*list)[j].name, s->names[i - 1]);)
+            j++;
+        if (j == *n) {
+            struct run_count *more = arena_array(k->keep, *n + 1, sizeof *more);
+
+            if (!more)
+                return err_memory(err);
+            if (*n)
+                memcpy(more, *list, *n * sizeof *more);
+            more[*n].name = arena_dup(k->keep, s->names[i - 1]);
+            *list = more;
+            ++*n;
+        }
+        (*list)[j].n += counts[i];
+    }
+    if (*n > 1)
+        qsort(*list, *n, sizeof **list, by_count);
+    return QUIRE_OK;
+}
+
+/* ---- segments ------------------------------------------------------------------------- */
+
+static quire_status match_all(struct segment *s, struct arena *tmp,
+                              struct matches *out, quire_error *err)
+{
+    uint32_t i;
+
+    out->n = 0;
+    out->docs = arena_alloc(tmp, ((size_t)s->n_texts + 1) * sizeof *out->docs);
+    out->scores = arena_array(tmp, (size_t)s->n_texts + 1, sizeof *out->scores);
+    if (!out->docs || !out->scores)
+        return err_memory(err);
+    for (i = 0; i < s->n_texts; i++)
+        if (s->lengths[i] > 0)
+            out->docs[out->n++] = i;
+    return QUIRE_OK;
+}
+
+static quire_status run_segment(struct run *k, size_t i,
+                                const struct plan_stats *stats,
+                                quire_error *err)
+{
+    struct segment *s = k->segments[i];
+    struct arena tmp = ARENA_INIT;
+    struct matches m = {.n = 0};
+    bool exact = true;
+    quire_status st;
+
+    st = k->r->plan ? plan_match(k->r->plan, stats, s, &tmp, &m, &exact, err)
+                    : match_all(s, &tmp, &m, err);
+    k->exact &= exact;
+    if (!st)
+        st = add_matches(k, i, &m, err);
+    arena_release(&tmp);
+    return st;
+}
+
+/* Add up what each segment has counted. */
+static quire_status sum_facets(struct run *k, quire_error *err)
+{
+    struct run_facets *f = &k->out->facets;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < k->n_segments && !st && k->r->facets; i++) {
+        st = merge_counts(k, k->segments[i], k->names[i].tool_counts, &f->tools,
+                          &f->n_tools, err);
+        if (!st)
+            st = merge_counts(k, k->segments[i], k->names[i].model_counts,
+                              &f->models, &f->n_models, err);
+    }
+    return st;
+}
+
+static quire_status list_segments(struct run *k, quire_error *err)
+{
+    struct segment *const *list;
+    size_t n = 0, i, e;
+
+    for (e = 0; e < k->r->n_engines; e++)
+        n += engine_segments(k->r->engines[e], &list);
+    k->segments = arena_array(k->keep, n + 1, sizeof *k->segments);
+    k->owner = arena_array(k->keep, n + 1, sizeof *k->owner);
+    k->names = arena_array(k->keep, n + 1, sizeof *k->names);
+    if (!k->segments || !k->owner || !k->names)
+        return err_memory(err);
+    for (e = 0; e < k->r->n_engines; e++) {
+        n = engine_segments(k->r->engines[e], &list);
+        for (i = 0; i < n; i++) {
+            k->owner[k->n_segments] = (uint8_t)e;
+            k->segments[k->n_segments++] = list[i];
+        }
+        k->texts[e] = k->r->cursor.set ? k->r->cursor.texts[e]
+                                       : engine_next_text(k->r->engines[e]);
+    }
+    return QUIRE_OK;
+}
+
+static quire_status run_segments(struct run *k, quire_error *err)
+{
+    struct plan_stats stats = {.n_texts = 0};
+    quire_status st = list_segments(k, err);
+    size_t i;
+
+    if (!st && k->r->plan)
+        st = plan_stats_read(k->r->plan, k->segments, k->n_segments, k->keep,
+                             &stats, err);
+    if (k->r->cursor.set) {
+        stats.n_texts = k->r->cursor.n_texts;
+        stats.mean_words = k->r->cursor.mean_words;
+    }
+    k->out->cursor.n_texts = stats.n_texts;
+    k->out->cursor.mean_words = stats.mean_words;
+    for (i = 0; i < k->n_segments && !st; i++)
+        st = prepare_names(k, k->segments[i], &k->names[i], err);
+    for (i = 0; i < k->n_segments && !st; i++)
+        st = run_segment(k, i, &stats, err);
+    return st ? st : sum_facets(k, err);
+}
+
+/* ---- the page --------------------------------------------------------------------------- */
+
+static quire_status read_place(struct run *k, const struct candidate *c,
+                               struct place *out, quire_error *err)
+{
+    struct segment *s = k->segments[c->segment];
+
+    if (c->extra) {
+        *out = s->extra[c->extra - 1];
+        return QUIRE_OK;
+    }
+    return segment_place(s, (uint32_t)(c->text - s->first_text), out, err);
+}
+
+static quire_status fill_hit(struct run *k, const struct candidate *c,
+                             struct run_hit *hit, quire_error *err)
+{
+    struct segment *s = k->segments[c->segment];
+    quire_status st = read_place(k, c, &hit->place, err);
+
+    hit->engine = k->owner[c->segment];
+    hit->score = (double)c->score;
+    hit->tool = arena_dup(k->keep, segment_name(s, hit->place.tool));
+    hit->model = arena_dup(k->keep, segment_name(s, hit->place.model));
+    hit->key = key_of(c);
+    return st;
+}
+
+/* Whether the text at the place matches: where words do not decide. */
+static quire_status check_text(struct run *k, struct text_matcher *m,
+                               const struct candidate *c, bool *yes,
+                               quire_error *err)
+{
+    struct segment_text text;
+    struct place place;
+    quire_status st = read_place(k, c, &place, err);
+
+    *yes = false;
+    if (!st)
+        st = k->r->read(k->r->ctx, k->owner[c->segment], &place, &text, err);
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK;
+    return st ? st
+              : text_matches(m, text.fields, N_FIELDS, yes, NULL, 0, NULL, err);
+}
+
+/* Whether a hit begins a group behind the cursor. `seen` has the groups so far. */
+static bool begins_group(struct run *k, const struct candidate *c,
+                         struct buf *seen)
+{
+    const uint32_t *list = (const uint32_t *)(const void *)seen->data;
+    size_t n = seen->len / sizeof *list, i;
+
+    for (i = 0; i < n; i++)
+        if (list[i] == c->group)
+            return false;
+    buf_add(seen, &c->group, sizeof c->group);
+    return is_behind_cursor(k, c);
+}
+
+/* Keep the candidates that match, in order, until there are enough hits or groups
+ * for a page and one more. Sets the total. */
+static quire_status check_candidates(struct run *k, quire_error *err)
+{
+    struct candidate *list = found_list(k);
+    struct text_matcher *m = NULL;
+    struct buf seen = BUF_INIT(SIZE_MAX);
+    size_t n = n_found(k), kept = 0, page = 0, i;
+    quire_status st = text_matcher_new(k->r->plan, &m, err);
+    bool yes;
+
+    qsort(list, n, sizeof *list, order_of(k->r->sort));
+    for (i = 0; i < n && !st && page <= k->r->limit; i++) {
+        k->out->stopped = k->r->stop && k->r->stop(k->r->ctx);
+        if (k->out->stopped)
+            break;
+        st = check_text(k, m, &list[i], &yes, err);
+        if (st || !yes)
+            continue;
+        page += k->r->flat || begins_group(k, &list[i], &seen);
+        list[kept++] = list[i];
+    }
+    if (!st && seen.failed)
+        st = err_memory(err);
+    buf_release(&seen);
+    text_matcher_free(m);
+    k->found.len = kept * sizeof *list;
+    k->total = kept;
+    k->out->total_is_exact = !st && i == n && !k->cut && !k->out->stopped;
+    return st;
+}
+
+static quire_status emit_flat(struct run *k, quire_error *err)
+{
+    struct candidate *list = found_list(k);
+    size_t n, i;
+    quire_status st = QUIRE_OK;
+
+    if (k->exact)
+        sort_best(k, k->r->limit + 1);
+    n = n_found(k);
+    k->out->more = n > k->r->limit;
+    n = n < k->r->limit ? n : k->r->limit;
+    k->out->hits = arena_array(k->keep, n + 1, sizeof *k->out->hits);
+    if (!k->out->hits)
+        return err_memory(err);
+    for (i = 0; i < n && !st; i++)
+        st = fill_hit(k, &list[i], &k->out->hits[i], err);
+    k->out->n = n;
+    return st;
+}
+
+/* ---- groups ------------------------------------------------------------------------------ */
+
+/* The hits of one group: its best ones, as indexes of candidates. */
+struct group {
+    uint32_t number;
+    uint32_t n;
+    uint32_t best[RUN_GROUP_HITS];
+};
+
+static size_t group_slot(const struct group *groups, size_t size,
+                         uint32_t number)
+{
+    size_t at = (number * 2654435761u) & (size - 1);
+
+    while (groups[at].n > 0 && groups[at].number != number)
+        at = (at + 1) & (size - 1);
+    return at;
+}
+
+static void add_to_group(struct run *k, struct group *g, uint32_t i)
+{
+    compare_fn compare = order_of(k->r->sort);
+    struct candidate *list = found_list(k);
+    uint32_t at = g->n < RUN_GROUP_HITS ? g->n : RUN_GROUP_HITS, last;
+
+    g->n++;
+    while (at > 0 && compare(&list[i], &list[g->best[at - 1]]) < 0)
+        at--;
+    if (at == RUN_GROUP_HITS)
+        return;
+    last = g->n < RUN_GROUP_HITS ? g->n : RUN_GROUP_HITS;
+    memmove(&g->best[at + 1], &g->best[at],
+            (last - 1 - at) * sizeof g->best[0]);
+    g->best[at] = i;
+}
+
+struct group_order {
+    struct run *k;
+    struct group *group;
+};
+
+static int by_best(const void *a, const void *b)
+{
+    const struct group_order *x = a, *y = b;
+    struct candidate *list = found_list(x->k);
+
+    return order_of(x->k->r->sort)(&list[x->group->best[0]],
+                                   &list[y->group->best[0]]);
+}
+
+static quire_status emit_group(struct run *k, const struct group *g,
+                               quire_error *err)
+{
+    struct candidate *list = found_list(k);
+    uint32_t n = g->n < RUN_GROUP_HITS ? g->n : RUN_GROUP_HITS, i;
+    quire_status st = QUIRE_OK;
+
+    for (i = 0; i < n && !st; i++) {
+        struct run_hit *hit = &k->out->hits[k->out->n++];
+
+        st = fill_hit(k, &list[g->best[i]], hit, err);
+        hit->in_group = i == 0 ? g->n : 0;
+    }
+    return st;
+}
+
+static quire_status emit_groups(struct run *k, quire_error *err)
+{
+    struct candidate *list = found_list(k);
+    size_t n = n_found(k), size = 16, n_groups = 0, i, emitted = 0;
+    struct group *groups;
+    struct group_order *order;
+    quire_status st = QUIRE_OK;
+
+    while (size < 2 * n + 2)
+        size *= 2;
+    groups = calloc(size, sizeof *groups);
+    order = calloc(n + 1, sizeof *order);
+    k->out->hits = arena_array(k->keep, k->r->limit * RUN_GROUP_HITS + 1,
+                               sizeof *k->out->hits);
+    if (!groups || !order || !k->out->hits)
+        st = err_memory(err);
+    for (i = 0; i < n && !st; i++) {
+        struct group *g = &groups[group_slot(groups, size, list[i].group)];
+
+        if (g->n == 0)
+            order[n_groups++] = (struct group_order){k, g};
+        g->number = list[i].group;
+        add_to_group(k, g, (uint32_t)i);
+    }
+    if (!st)
+        qsort(order, n_groups, sizeof *order, by_best);
+    for (i = 0; i < n_groups && !st; i++) {
+        if (!is_behind_cursor(k, &list[order[i].group->best[0]]))
+            continue;
+        k->out->more = emitted == k->r->limit;
+        if (k->out->more)
+            break;
+        st = emit_group(k, order[i].group, err);
+        emitted++;
+    }
+    free(order);
+    free(groups);
+    return st;
+}
+
+/* The cursor behind the last hit, or behind the last group. */
+static void set_cursor(struct run *k)
+{
+    struct run_result *out = k->out;
+    size_t i = out->n, e;
+
+    while (i > 0 && !k->r->flat && out->hits[i - 1].in_group == 0)
+        i--;
+    out->cursor.set = i > 0;
+    if (i > 0)
+        out->cursor.after = out->hits[i - 1].key;
+    out->cursor.now_us = k->r->now_us;
+    for (e = 0; e < k->r->n_engines; e++)
+        out->cursor.texts[e] = k->texts[e];
+}
+
+quire_status search_run(const struct run_request *r, struct arena *keep,
+                        struct run_result *out, quire_error *err)
+{
+    struct run k = {.r = r,
+                    .keep = keep,
+                    .found = BUF_INIT(SIZE_MAX),
+                    .exact = true,
+                    .out = out};
+    quire_status st;
+
+    *out = (struct run_result){.total_is_exact = true};
+    make_ages(&k);
+    st = run_segments(&k, err);
+    if (!st && !k.exact)
+        st = check_candidates(&k, err);
+    if (!st)
+        st = r->flat ? emit_flat(&k, err) : emit_groups(&k, err);
+    out->total = k.total;
+    if (!st)
+        set_cursor(&k);
+    buf_release(&k.found);
+    return st;
+}

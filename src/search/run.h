@@ -1,0 +1,107 @@
+/*
+ * run.h - run a query over engines: filter, rank, group, count
+ *
+ * Every place of a matching text that passes the filters is a hit. Hits are ordered
+ * by a key: score, time and place, or time and place. The key never changes while the
+ * text exists, except that scores depend on how many texts there are: a page that
+ * continues another takes these numbers from its cursor, and looks at no text that
+ * was added since. So pages neither repeat nor skip hits while entries are appended.
+ */
+#ifndef SEARCH_RUN_H
+#define SEARCH_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "quire.h"
+#include "search/engine.h"
+#include "search/plan.h"
+#include "search/text.h"
+
+enum { RUN_ENGINES_MAX = 2, RUN_GROUP_HITS = 3, RUN_TOOLS_MAX = 16 };
+
+enum run_sort { RUN_RANK, RUN_NEWEST, RUN_OLDEST };
+
+/* Where a page ended. */
+struct run_key {
+    double score;
+    uint32_t time; /* seconds */
+    uint64_t text;
+    uint32_t source;
+    uint64_t offset;
+    uint32_t part;
+};
+
+struct run_cursor {
+    bool set;
+    struct run_key after;
+    double n_texts, mean_words;
+    int64_t now_us;
+    uint64_t texts[RUN_ENGINES_MAX]; /* only texts below these numbers */
+};
+
+/* The text at a place. `out` is lent until the next call. QUIRE_NOT_FOUND without a
+ * message: it is not there any more. */
+typedef quire_status (*run_read_fn)(void *ctx, size_t engine,
+                                    const struct place *place,
+                                    struct segment_text *out, quire_error *err);
+
+struct run_request {
+    struct engine *engines[RUN_ENGINES_MAX];
+    size_t n_engines;
+    const struct plan *plan;     /* NULL: every text */
+    unsigned kinds, roles;       /* bits; 0: all */
+    unsigned flags;              /* of the place, all required */
+    bool versions;               /* older versions of artifacts, too */
+    int64_t after_us, before_us; /* 0: any; from `after`, before `before` */
+    const struct source_set *sources[RUN_ENGINES_MAX]; /* NULL: any */
+    quire_bytes tools[RUN_TOOLS_MAX], models[RUN_TOOLS_MAX];
+    size_t n_tools, n_models;
+    enum run_sort sort;
+    bool flat;    /* hits; else groups of them */
+    size_t limit; /* hits, or groups */
+    int64_t now_us;
+    struct run_cursor cursor; /* in: where to go on */
+    bool facets;
+    run_read_fn read;
+    bool (*stop)(void *ctx); /* NULL: never */
+    void *ctx;
+};
+
+struct run_hit {
+    size_t engine;
+    struct place place;
+    quire_bytes tool, model;
+    double score;
+    uint64_t in_group; /* hits in the group, of its first one; else 0 */
+    struct run_key key;
+};
+
+struct run_count {
+    quire_bytes name;
+    uint64_t n;
+};
+
+struct run_facets {
+    uint64_t kinds[N_TEXT_KINDS], roles[8];
+    struct run_count *tools, *models; /* the most frequent first */
+    size_t n_tools, n_models;
+};
+
+struct run_result {
+    struct run_hit *hits;
+    size_t n;
+    uint64_t total;
+    bool total_is_exact;
+    bool more;    /* the cursor continues */
+    bool stopped; /* by stop() */
+    struct run_cursor cursor;
+    struct run_facets facets;
+};
+
+/* Memory of `keep`. */
+quire_status search_run(const struct run_request *r, struct arena *keep,
+                        struct run_result *out, quire_error *err);
+
+#endif
