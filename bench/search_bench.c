@@ -70,7 +70,7 @@ static void fill(quire *q, const char *session, uint64_t from, uint64_t to)
 /* Milliseconds that a question takes. */
 static double ask(quire *q, const char *session, const char *query)
 {
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     quire_error err;
     double began = now_s();
     int n = 0;

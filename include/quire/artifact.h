@@ -183,8 +183,8 @@ typedef struct quire_hit {
 typedef quire_status (*quire_hit_fn)(void *ctx, const quire_hit *hit,
                                      quire_error *err);
 
-/* Begin with QUIRE_SEARCH_OPTIONS_INIT; later versions only add fields. */
-typedef struct quire_search_options {
+/* Begin with QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT; later versions only add fields. */
+typedef struct quire_artifact_search_options {
     size_t size;
     int all_sessions;
     int fts;          /* the query is an FTS5 expression of SQLite          */
@@ -192,11 +192,11 @@ typedef struct quire_search_options {
     const char *mime; /* a prefix of the media type, "text/"; NULL: any     */
     int64_t since_us, until_us; /* changed in this interval; 0: open        */
     uint64_t limit;             /* 0: all                                   */
-} quire_search_options;
+} quire_artifact_search_options;
 
-#define QUIRE_SEARCH_OPTIONS_INIT                                \
-    {                                                            \
-        sizeof(quire_search_options), 0, 0, NULL, NULL, 0, 0, 20 \
+#define QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT                                \
+    {                                                                     \
+        sizeof(quire_artifact_search_options), 0, 0, NULL, NULL, 0, 0, 20 \
     }
 
 /* Search artifacts by the words in path, purpose, tags and text, best first.
@@ -216,7 +216,7 @@ typedef struct quire_search_options {
  * Durable: reads only. */
 quire_status quire_artifact_search(quire *q, const char *session,
                                    const char *query,
-                                   const quire_search_options *options,
+                                   const quire_artifact_search_options *options,
                                    quire_hit_fn each, void *ctx, int *partial,
                                    quire_error *err);
 

@@ -448,11 +448,11 @@ static quire_status nothing_found(const char *query, quire_error *err)
 
 quire_status quire_artifact_search(quire *q, const char *session,
                                    const char *query,
-                                   const quire_search_options *options,
+                                   const quire_artifact_search_options *options,
                                    quire_hit_fn each, void *ctx, int *partial,
                                    quire_error *err)
 {
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     struct artifact_query question = {.tenant = q->tenant, .text = query};
     struct hit_filter h = {each, ctx, QUIRE_OK};
     bool newest = false, none;

@@ -186,7 +186,7 @@ static void search_all(struct mcp_call *c, struct mcp_handle *h,
                        struct recall *r)
 {
     quire_recall_options memory = QUIRE_RECALL_OPTIONS_INIT;
-    quire_search_options files = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options files = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     quire_history_options history = QUIRE_HISTORY_OPTIONS_INIT;
     quire_list_options sessions = QUIRE_LIST_OPTIONS_INIT;
     quire_bytes query = bytes_str(r->query);

@@ -733,7 +733,7 @@ static quire_status note_hit(void *ctx, const quire_hit *hit, quire_error *err)
 static void compare_search(quire *q, struct slot *slots, int word,
                            const char *session)
 {
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     struct found f = {slots, 0};
     unsigned wanted = 0, i;
     quire_status st;

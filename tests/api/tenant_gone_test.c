@@ -177,7 +177,7 @@ TEST(a_handle_of_a_tenant_that_is_gone_is_told_so)
 {
     int64_t id = furnish("a");
     quire_artifact_list_options all = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
-    quire_search_options so = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options so = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     quire *q = tenants_open(NULL, 0), *own = tenants_open("a", 0);
     quire_session *s;
     quire_artifact a;

@@ -442,7 +442,7 @@ static quire_status count_hit(void *ctx, const quire_hit *hit, quire_error *err)
 
 static void finds_nothing(quire *q, const char *query)
 {
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     int n = 0;
 
     o.all_sessions = 1;
@@ -661,7 +661,7 @@ static void rank(quire *q, struct ranking *r)
 {
     static const char *const queries[] = {"apple", "pear apple", "plum",
                                           "appl"};
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     size_t i;
 
     o.all_sessions = 1;
@@ -774,7 +774,7 @@ static void change(struct model *m, int slot, unsigned random)
 
 static void compare(struct model *m, int word)
 {
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     unsigned want = 0, got = 0, all = 0, listed = 0;
     quire_status st;
     int i;

@@ -145,7 +145,7 @@ static const char *everything(quire *q)
 /* What is looked for by the words of another is not found, nor by its ids. */
 static void not_found(quire *q, const char *word, const char *session)
 {
-    quire_search_options all = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options all = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     struct buf out = BUF_INIT(1 << 20);
     quire_artifact a;
     quire_session *s;

@@ -129,7 +129,7 @@ TEST(artifacts_of_a_removed_session_are_not_found)
 {
     quire *q = tenants_open("default", 0);
     struct tenants_session gone = tenants_session(q, "gone");
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     struct buf found = BUF_INIT(1 << 16);
     char path[32];
     int i;

@@ -167,7 +167,7 @@ static quire_status purge_one(quire *q)
 
 static quire_status search_all(quire *q)
 {
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
 
     o.all_sessions = 1;
     return quire_artifact_search(q, NULL, "walrus", &o, hear_hit, &said, NULL,

@@ -536,7 +536,7 @@ static quire_status play(struct player *p, quire *q, quire_error *err)
 {
     static const char *const sessions[] = {"user", "temp"};
     const char *session = sessions[slow_random(&p->seed, 2)];
-    quire_search_options so = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options so = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     char path[16], text[400];
     quire_artifact a;
 

@@ -415,7 +415,7 @@ static quire_status emit_hit(void *ctx, const quire_hit *hit, quire_error *err)
 
 static int artifact_search(struct cli *cli, const struct args *args)
 {
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     const char *session;
     quire_error err = {0};
     int partial = 0, code;

@@ -124,7 +124,7 @@ static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
 
 void route_artifacts_search(struct request *c)
 {
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     quire_error err;
     quire_status st;
     int partial = 0;
