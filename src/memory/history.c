@@ -576,3 +576,58 @@ quire_status history_find(struct history *h, const struct history_find *find,
     search_release(&f);
     return st;
 }
+
+/* ---- one prompt, and the state of all ------------------------------------------ */
+
+static quire_status get_row(struct history *h, int64_t id, quire_prompt_fn each,
+                            void *ctx, quire_error *err)
+{
+    struct buf sql = BUF_INIT(1024);
+    struct stmt *s = NULL;
+    bool row = false;
+    quire_status st;
+
+    buf_addf(&sql,
+             "SELECT id, prompt, created_at, cwd, %s FROM history WHERE id = ?1",
+             h->shape.session ? "session_id" : "NULL");
+    st = buf_text(&sql) ? prepare_one(h, &s, buf_text(&sql), err)
+                        : err_memory(err);
+    if (!st) {
+        stmt_bind_int(s, 1, id);
+        st = stmt_step(s, &row, err);
+    }
+    if (!st)
+        st = row ? emit_row(h, s, each, ctx, err) : QUIRE_NOT_FOUND;
+    drop_statement(&s);
+    buf_release(&sql);
+    return st;
+}
+
+quire_status history_get(struct history *h, int64_t id, quire_prompt_fn each,
+                         void *ctx, quire_error *err)
+{
+    quire_status st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
+
+    if (!st)
+        st = load_shape(h, err);
+    if (!st)
+        st = h->shape.table ? get_row(h, id, each, ctx, err) : QUIRE_NOT_FOUND;
+    db_rollback(h->db);
+    return st;
+}
+
+quire_status history_state(struct history *h, int64_t *state, quire_error *err)
+{
+    quire_status st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
+
+    *state = 0;
+    if (!st)
+        st = load_shape(h, err);
+    if (!st && h->shape.table)
+        st = sql_number(h->db,
+                        "SELECT count(*) * 7919 + coalesce(max(created_at), 0)"
+                        " * 31 + coalesce(max(id), 0) FROM history",
+                        state, err);
+    db_rollback(h->db);
+    return st;
+}

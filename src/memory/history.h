@@ -61,4 +61,11 @@ quire_status history_remove(struct history *h, const int64_t *ids, size_t n,
 quire_status history_find(struct history *h, const struct history_find *find,
                           quire_prompt_fn each, void *ctx, quire_error *err);
 
+/* One prompt by its id. QUIRE_NOT_FOUND without a message. */
+quire_status history_get(struct history *h, int64_t id, quire_prompt_fn each,
+                         void *ctx, quire_error *err);
+
+/* A number that changes whenever prompts are added, typed again or removed. */
+quire_status history_state(struct history *h, int64_t *state, quire_error *err);
+
 #endif

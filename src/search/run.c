@@ -379,6 +379,13 @@ static quire_status add_extra(struct run *k, size_t segment, uint64_t text,
     return st;
 }
 
+/* Whether a text is new to its engine, but older than the first page. */
+static bool is_moved(const struct run *k, uint32_t time)
+{
+    return k->r->cursor.set && time != 0 &&
+           (int64_t)time < k->r->cursor.now_us / 1000000;
+}
+
 static quire_status add_matches(struct run *k, size_t segment,
                                 const struct matches *m, quire_error *err)
 {
@@ -397,8 +404,8 @@ static quire_status add_matches(struct run *k, size_t segment,
             .meta = s->metas[doc],
         };
 
-        if (c.text >= until)
-            break;
+        if (c.text >= until && !is_moved(k, c.time))
+            continue;
         st = add_place(k, segment, m->scores[i], c, s->tools[doc],
                        s->models[doc], err);
         if (!st)
@@ -526,6 +533,27 @@ static quire_status list_segments(struct run *k, quire_error *err)
     return QUIRE_OK;
 }
 
+/* The same numbers for every page. */
+static void keep_stats(struct run *k, struct plan_stats *stats)
+{
+    const struct run_cursor *from = &k->r->cursor;
+    struct run_cursor *to = &k->out->cursor;
+    size_t n = k->r->plan ? k->r->plan->n_leaves : 0;
+
+    n = n < RUN_WEIGHTS_MAX ? n : RUN_WEIGHTS_MAX;
+    if (from->set && from->n_weights == n) {
+        stats->n_texts = from->n_texts;
+        stats->mean_words = from->mean_words;
+        if (n)
+            memcpy(stats->weights, from->weights, n * sizeof *from->weights);
+    }
+    to->n_texts = stats->n_texts;
+    to->mean_words = stats->mean_words;
+    to->n_weights = (uint32_t)n;
+    if (n)
+        memcpy(to->weights, stats->weights, n * sizeof *to->weights);
+}
+
 static quire_status run_segments(struct run *k, quire_error *err)
 {
     struct plan_stats stats = {.n_texts = 0};
@@ -535,12 +563,8 @@ static quire_status run_segments(struct run *k, quire_error *err)
     if (!st && k->r->plan)
         st = plan_stats_read(k->r->plan, k->segments, k->n_segments, k->keep,
                              &stats, err);
-    if (k->r->cursor.set) {
-        stats.n_texts = k->r->cursor.n_texts;
-        stats.mean_words = k->r->cursor.mean_words;
-    }
-    k->out->cursor.n_texts = stats.n_texts;
-    k->out->cursor.mean_words = stats.mean_words;
+    if (!st)
+        keep_stats(k, &stats);
     for (i = 0; i < k->n_segments && !st; i++)
         st = prepare_names(k, k->segments[i], &k->names[i], err);
     for (i = 0; i < k->n_segments && !st; i++)

@@ -19,7 +19,12 @@
 #include "search/plan.h"
 #include "search/text.h"
 
-enum { RUN_ENGINES_MAX = 2, RUN_GROUP_HITS = 3, RUN_TOOLS_MAX = 16 };
+enum {
+    RUN_ENGINES_MAX = 2,
+    RUN_GROUP_HITS = 3,
+    RUN_TOOLS_MAX = 16,
+    RUN_WEIGHTS_MAX = 64
+};
 
 enum run_sort { RUN_RANK, RUN_NEWEST, RUN_OLDEST };
 
@@ -37,8 +42,12 @@ struct run_cursor {
     bool set;
     struct run_key after;
     double n_texts, mean_words;
+    float weights[RUN_WEIGHTS_MAX]; /* of the plan's leaves */
+    uint32_t n_weights;
     int64_t now_us;
-    uint64_t texts[RUN_ENGINES_MAX]; /* only texts below these numbers */
+    /* Only texts below these numbers, and others that are older than now_us: those
+     * have moved from one engine to the other. */
+    uint64_t texts[RUN_ENGINES_MAX];
 };
 
 /* The text at a place. `out` is lent until the next call. QUIRE_NOT_FOUND without a
