@@ -33,6 +33,7 @@
 #include "quire/jp.h"
 
 /* the whole home */
+#include "quire/search.h"
 #include "quire/gc.h"
 #include "quire/check.h"
 #include "quire/stats.h"

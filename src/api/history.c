@@ -37,7 +37,7 @@ static quire_status open_history(struct quire *q, const char *path,
 }
 
 /* A reader of a home that has none gets none. */
-static quire_status need_history(struct quire *q, bool write, quire_error *err)
+quire_status need_history(struct quire *q, bool write, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     quire_status st = check_free(q, err);

@@ -22,6 +22,7 @@
 #include "memory/scratchpad.h"
 #include "output/regex.h"
 #include "api/core/handle.h"
+#include "api/search.h"
 #include "api/core/reserve.h"
 
 const char *quire_version(void)
@@ -157,6 +158,7 @@ void quire_close(quire *q)
 {
     if (!q)
         return;
+    search_index_close(q->search);
     pending_files_free(q->pending_files);
     memories_free(q->memories);
     artifacts_free(q->artifacts);
@@ -173,6 +175,7 @@ void quire_close(quire *q)
     free(q->blob_path);
     free(q->db_path);
     arena_release(&q->loan);
+    arena_release(&q->search_loan);
     pthread_mutex_destroy(&q->blob_turn);
     free(q);
 }

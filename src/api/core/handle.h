@@ -18,6 +18,7 @@
 #include "store/sql.h"
 
 struct history;
+struct search_index;
 struct memories;
 struct scratchpads;
 struct tenant_views;
@@ -80,14 +81,16 @@ struct quire {
                              again                                    */
     int64_t limits_tenant; /* whose they are                           */
     struct artifact_limits limits;
-    struct history *history; /* over history.db                       */
-    struct db *state;        /* of another program's home: foreign_state.c */
+    struct history *history;     /* over history.db                       */
+    struct search_index *search; /* NULL: not open; api/search.h        */
+    struct db *state; /* of another program's home: foreign_state.c */
 
     struct pending_file *pending_files;        /* owned; of a transaction    */
     struct session_cache_entry *session_cache; /* owned; NULL: empty  */
     struct tenant_views *tenant_views;         /* NULL: none          */
     pthread_mutex_t blob_turn; /* sessions of several threads share blobs */
     struct arena loan;         /* text returned until the next call   */
+    struct arena search_loan;  /* likewise, of quire_search()         */
 };
 
 /* ---- parts.c: opened when first needed ----------------------------------- */
@@ -293,6 +296,11 @@ void tenant_views_invalidate(struct quire *q);
  * QUIRE_NOT_FOUND without a message: no such valid entry. */
 quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,
                           bool *links, quire_error *err);
+
+/* ---- history.c ----------------------------------------------------------- */
+
+/* The prompt history. A reader of a home that has none gets none. */
+quire_status need_history(struct quire *q, bool write, quire_error *err);
 
 /* ---- foreign_state.c ----------------------------------------------------- */
 

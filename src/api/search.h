@@ -1,0 +1,94 @@
+/*
+ * search.h - the search index of a handle
+ *
+ * The index of the home (`home`) and one in memory (`pending`). A few new entries go
+ * to the one in memory, which takes a millisecond or two and writes nothing; more of
+ * them, or those of a program that only starts to search, go to the home's. When the
+ * home's index has changed, the one in memory is dropped and made again.
+ *
+ *     search_index.c   open, close, the place of the index
+ *     search_update.c  find what is new in files: sessions and outputs
+ *     search_rows.c    the same for rows: artifacts, memory, prompt history
+ *     search_text.c    the text at a place, read from where it is stored
+ *     search.c         queries, hits, snippets
+ */
+#ifndef API_SEARCH_H
+#define API_SEARCH_H
+
+#include "api/core/handle.h"
+#include "search/engine.h"
+#include "search/run.h"
+#include "session/entry_text.h"
+
+struct search_index {
+    struct quire *q;        /* borrowed */
+    char *root;             /* owned: of the tenant that it belongs to */
+    struct engine *home;    /* NULL: there is none, and it may not be created */
+    struct engine *pending; /* NULL: nothing is pending */
+    int64_t home_epoch;     /* that `pending` continues */
+    uint64_t pending_bytes;
+    struct entry_text_scratch scratch;
+    struct text_file *file; /* the last that was read; see search_text.c */
+    struct buf text;        /* content of the last text */
+};
+
+/* ---- search_index.c -------------------------------------------------------- */
+
+/* The index of the handle's tenant, opened when first needed. */
+quire_status need_search(struct quire *q, struct search_index **out,
+                         quire_error *err);
+void search_index_close(struct search_index *x);
+
+/* Both engines, `home` first; those that are NULL are left out. */
+size_t search_engines(struct search_index *x,
+                      struct engine *out[RUN_ENGINES_MAX]);
+
+/* Drop the engine in memory; or open it, if there is none. */
+void search_drop_pending(struct search_index *x);
+quire_status search_need_pending(struct search_index *x, quire_error *err);
+
+/* The number that hits of a session have in common. */
+uint32_t search_group(const char *session);
+
+/* ---- search_update.c -------------------------------------------------------- */
+
+struct search_progress {
+    quire_status (*each)(void *ctx, uint64_t done,
+                         uint64_t total); /* or NULL */
+    void *ctx;
+    uint64_t done, total;
+};
+
+/* Index what is new. With `all`, everything goes to the home's index; QUIRE_BUSY if
+ * another process updates it. */
+quire_status search_update(struct search_index *x, bool all,
+                           struct search_progress *p, quire_error *err);
+
+/* ---- search_rows.c ----------------------------------------------------------- */
+
+/* Whether artifacts, memory or history differ from what the index has. */
+quire_status search_rows_changed(struct search_index *x, bool *changed,
+                                 quire_error *err);
+
+/* Index what has changed of them, within an update of `to`. */
+quire_status search_update_rows(struct search_index *x, struct engine *to,
+                                quire_error *err);
+
+/* The text of a row at a place, as search_read_text(). */
+quire_status search_read_row(struct search_index *x,
+                             const struct source *source,
+                             const struct place *place,
+                             struct segment_text *out, struct arena *keep,
+                             quire_error *err);
+
+/* ---- search_text.c ----------------------------------------------------------- */
+
+/* The text at a place of an engine, and the id of its entry: lent until the next
+ * call. QUIRE_NOT_FOUND without a message: it is not there any more. */
+quire_status search_read_text(struct search_index *x, struct engine *e,
+                              const struct place *place, struct source *source,
+                              struct segment_text *out, quire_bytes *entry,
+                              struct arena *keep, quire_error *err);
+void text_file_close(struct text_file *f);
+
+#endif

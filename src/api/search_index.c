@@ -1,0 +1,235 @@
+/* search_index.c - open the search index of a handle: see search.h */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <nettle/sha2.h>
+
+#include "api/search.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+
+/* Memory of an update before it writes a segment. The writer needs about as much
+ * again as a fifth of it. */
+#define UPDATE_MEMORY ((size_t)44 << 20)
+
+/* The engine in memory has numbers of its own. */
+#define PENDING_SOURCE (UINT32_C(1) << 31)
+#define PENDING_TEXT   (UINT64_C(1) << 40)
+
+uint32_t search_group(const char *session)
+{
+    uint32_t h = 2166136261u;
+
+    for (; *session; session++)
+        h = (h ^ (uint8_t)*session) * 16777619u;
+    return h;
+}
+
+/* ---- place ----------------------------------------------------------------------- */
+
+/* The index of another program's home is in the user's cache directory, by a digest
+ * of the home's path. NULL: out of memory, or no such directory. */
+static char *cache_place(const struct quire *q, struct arena *keep)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *user = getenv("HOME");
+    struct sha256_ctx sha;
+    uint8_t digest[16];
+    char hex[33];
+
+    sha256_init(&sha);
+    sha256_update(&sha, strlen(q->root), (const uint8_t *)q->root);
+    sha256_digest(&sha, sizeof digest, digest);
+    hex_encode(digest, sizeof digest, hex);
+    if (cache && cache[0] == '/')
+        return arena_printf(keep, "%s/quire/search/%s", cache, hex);
+    if (user && user[0] == '/')
+        return arena_printf(keep, "%s/.cache/quire/search/%s", user, hex);
+    return NULL;
+}
+
+static char *index_place(const struct quire *q, struct arena *keep)
+{
+    if (q->kind != QUIRE_KIND_NATIVE)
+        return cache_place(q, keep);
+    return arena_printf(keep, "%s/search", q->root);
+}
+
+/* ---- opening ----------------------------------------------------------------------- */
+
+static quire_status open_engine(struct quire *q, const char *place,
+                                struct engine **out, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    char *path = arena_printf(&tmp, "%s/search.db", place);
+    char *segments = arena_printf(&tmp, "%s/segments", place);
+    struct db_config config = {.path = path,
+                               .access = q->read_only ? DB_READ : DB_WRITE,
+                               .busy_ms = q->busy_ms,
+                               .cache_kib = 1024};
+    struct engine_config c = {.read_only = q->read_only,
+                              .memory_max = UPDATE_MEMORY};
+    struct store *store = NULL;
+    quire_status st = path && segments ? QUIRE_OK : err_memory(err);
+    int dir = -1;
+
+    if (!st && !q->read_only)
+        st = fs_open_dir(place, true, &dir, err);
+    if (dir >= 0)
+        close(dir);
+    if (!st)
+        st = db_sqlite_open(&config, &c.db, err);
+    if (!st)
+        st = trace_db(q, &c.db, err);
+    if (!st)
+        st = store_files_open(segments, q->read_only, &store, err);
+    if (st) {
+        db_close(c.db);
+    } else {
+        c.store = store->objects;
+        store->objects = NULL;
+        st = engine_open(&c, out, err);
+    }
+    store_free(store);
+    arena_release(&tmp);
+    return st;
+}
+
+/* An index that cannot be read is removed and built again: it is derived. */
+static quire_status open_or_replace(struct quire *q, const char *place,
+                                    struct engine **out, quire_error *err)
+{
+    quire_status st = open_engine(q, place, out, err);
+    const char *base = strrchr(place, '/');
+    struct arena tmp = ARENA_INIT;
+    char *parent;
+    int dir;
+
+    if (st != QUIRE_DAMAGED || q->read_only)
+        return st;
+    parent = arena_text(&tmp, bytes_of(place, (size_t)(base - place)));
+    st = parent ? fs_open_dir(parent, false, &dir, err) : err_memory(err);
+    if (!st) {
+        if (fs_remove_tree(dir, base + 1) != 0)
+            st = err_sys(err, errno, "cannot remove %s", place);
+        close(dir);
+    }
+    if (!st)
+        st = open_engine(q, place, out, err);
+    arena_release(&tmp);
+    return st;
+}
+
+/* A reader without an index searches what is there in memory. */
+static quire_status open_home(struct search_index *x, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    char *place = index_place(x->q, &tmp);
+    quire_status st = QUIRE_OK;
+
+    if (place)
+        st = open_or_replace(x->q, place, &x->home, err);
+    if (x->q->read_only && (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED))
+        st = QUIRE_OK;
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status need_search(struct quire *q, struct search_index **out,
+                         quire_error *err)
+{
+    struct search_index *x = q->search;
+    quire_status st = check_free(q, err);
+
+    *out = NULL;
+    if (!st && !strcmp(q->home, q->blob_path))
+        st = err_fail(err, QUIRE_INVALID, "open a home",
+                      "%s has blobs, and nothing to search", q->home);
+    if (!st)
+        st = tenants_check(q, err);
+    if (st)
+        return st;
+    if (x && strcmp(x->root, q->root) != 0) {
+        search_index_close(x);
+        q->search = x = NULL;
+    }
+    if (!x) {
+        x = calloc(1, sizeof *x);
+        if (!x)
+            return err_memory(err);
+        x->q = q;
+        x->scratch = (struct entry_text_scratch)ENTRY_TEXT_SCRATCH_INIT;
+        x->text = (struct buf)BUF_INIT(SIZE_MAX);
+        x->root = strdup(q->root);
+        st = x->root ? open_home(x, err) : err_memory(err);
+        if (st) {
+            search_index_close(x);
+            return st;
+        }
+        q->search = x;
+    }
+    *out = x;
+    return QUIRE_OK;
+}
+
+void search_index_close(struct search_index *x)
+{
+    if (!x)
+        return;
+    text_file_close(x->file);
+    engine_close(x->pending);
+    engine_close(x->home);
+    entry_text_scratch_release(&x->scratch);
+    buf_release(&x->text);
+    free(x->root);
+    free(x);
+}
+
+/* ---- engines ------------------------------------------------------------------------- */
+
+size_t search_engines(struct search_index *x,
+                      struct engine *out[RUN_ENGINES_MAX])
+{
+    size_t n = 0;
+
+    if (x->home)
+        out[n++] = x->home;
+    if (x->pending)
+        out[n++] = x->pending;
+    return n;
+}
+
+void search_drop_pending(struct search_index *x)
+{
+    engine_close(x->pending);
+    x->pending = NULL;
+    x->pending_bytes = 0;
+}
+
+quire_status search_need_pending(struct search_index *x, quire_error *err)
+{
+    struct db_config config = {.path = NULL, .access = DB_WRITE};
+    struct engine_config c = {.first_source = PENDING_SOURCE,
+                              .first_text = PENDING_TEXT,
+                              .memory_max = SIZE_MAX};
+    struct store *store = NULL;
+    quire_status st;
+
+    if (x->pending)
+        return QUIRE_OK;
+    st = db_sqlite_open(&config, &c.db, err);
+    if (!st)
+        st = store_memory_open(&x->q->clock, &store, err);
+    if (st) {
+        db_close(c.db);
+        return st;
+    }
+    c.store = store->objects;
+    store->objects = NULL;
+    st = engine_open(&c, &x->pending, err);
+    store_free(store);
+    return st;
+}

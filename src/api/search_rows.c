@@ -1,0 +1,625 @@
+/*
+ * search_rows.c - index artifacts, memory entries and prompts
+ *
+ * For each kind there is a number that any change of its rows changes. While it is
+ * the one that the index has, no row is read. Else all rows are compared by their own
+ * version or time: some microseconds each.
+ *
+ * A source is one row, and its key the row's id; an older version of an artifact is a
+ * place of the artifact's source.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/search.h"
+#include "artifact/mime.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "memory/history.h"
+
+#define CONTENT_MAX ((uint64_t)64 << 20)
+
+/* A row that was listed. */
+struct row {
+    char key[24];
+    int64_t id, stamp; /* differs when the row has changed */
+    int64_t version;
+    const char *session, *title, *project; /* in `keep` */
+    int64_t created_us, updated_us;
+    quire_digest digest;
+    bool is_text;
+    quire_bytes texts[N_FIELDS]; /* in `keep` */
+};
+
+struct row_update {
+    struct search_index *x;
+    struct engine *to;
+    enum source_kind kind;
+    struct arena keep;
+    struct row *rows; /* owned: those that are new or changed */
+    size_t n, cap;
+    struct buf seen; /* uint32_t: sources that stay */
+};
+
+/* ---- state ---------------------------------------------------------------------- */
+
+static const char *const mark_names[N_SOURCE_KINDS] = {
+    [SOURCE_ARTIFACT] = "artifact",
+    [SOURCE_MEMORY] = "memory",
+    [SOURCE_HISTORY] = "history",
+};
+
+static const char artifact_state[] =
+    "SELECT n * 7919 + used * 31 + coalesce((SELECT max(updated)"
+    " FROM artifact WHERE tenant = ?1), 0) FROM tenant WHERE id = ?1";
+
+static const char memory_state[] =
+    "SELECT count(*) * 7919 + coalesce(max(updated), 0)"
+    " + (SELECT count(*) * 104729 FROM memory"
+    " WHERE tenant = ?1 AND valid_to = 0) FROM memory WHERE tenant = ?1";
+
+static quire_status catalog_state(struct quire *q, const char *sql,
+                                  int64_t *state, quire_error *err)
+{
+    struct stmt *s = NULL;
+    quire_status st = db_prepare(q->catalog.db, sql, &s, err);
+
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, q->tenant);
+    st = sql_take_number(s, state, err);
+    stmt_finalize(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+/* The number of a kind; 0: there are no rows. */
+static quire_status rows_state(struct search_index *x, enum source_kind kind,
+                               int64_t *state, quire_error *err)
+{
+    struct quire *q = x->q;
+    quire_status st;
+
+    *state = 0;
+    if (kind == SOURCE_HISTORY) {
+        st = need_history(q, false, err);
+        return st || !q->history ? st : history_state(q->history, state, err);
+    }
+    if (q->kind != QUIRE_KIND_NATIVE)
+        return QUIRE_OK;
+    st = need_own_rows(q, false, err);
+    if (st == QUIRE_NOT_FOUND || (!st && !q->catalog.db))
+        return QUIRE_OK;
+    if (!st && kind == SOURCE_ARTIFACT && q->catalog.schema >= SCHEMA_ARTIFACTS)
+        st = catalog_state(q, artifact_state, state, err);
+    if (!st && kind == SOURCE_MEMORY && q->catalog.schema >= SCHEMA_MEMORY)
+        st = catalog_state(q, memory_state, state, err);
+    return st;
+}
+
+/* The state that the index has. */
+static quire_status known_state(struct search_index *x, enum source_kind kind,
+                                int64_t *state, quire_error *err)
+{
+    const char *name = mark_names[kind];
+    quire_status st = QUIRE_OK;
+
+    *state = 0;
+    if (x->pending)
+        st = engine_mark(x->pending, name, state, err);
+    if (!st && *state == 0 && x->home)
+        st = engine_mark(x->home, name, state, err);
+    return st;
+}
+
+static quire_status kind_changed(struct search_index *x, enum source_kind kind,
+                                 int64_t *now, bool *changed, quire_error *err)
+{
+    int64_t known;
+    quire_status st = rows_state(x, kind, now, err);
+
+    if (!st)
+        st = known_state(x, kind, &known, err);
+    *changed = !st && *now != known;
+    return st;
+}
+
+quire_status search_rows_changed(struct search_index *x, bool *changed,
+                                 quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    int64_t now;
+    int kind;
+
+    *changed = false;
+    for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY && !st && !*changed;
+         kind++)
+        st = kind_changed(x, (enum source_kind)kind, &now, changed, err);
+    return st;
+}
+
+/* ---- comparing -------------------------------------------------------------------- */
+
+/* Whether an engine has the row as it is; then its source stays. */
+static quire_status is_known(struct row_update *u, const struct row *r,
+                             bool *known, quire_error *err)
+{
+    struct engine *list[RUN_ENGINES_MAX] = {u->x->pending, u->x->home};
+    struct arena tmp = ARENA_INIT;
+    struct source s;
+    quire_status st = QUIRE_OK;
+    int i;
+
+    *known = false;
+    for (i = 0; i < RUN_ENGINES_MAX && !st && !*known; i++) {
+        if (!list[i])
+            continue;
+        st = engine_find_source(list[i], u->kind, r->key, &tmp, &s, err);
+        if (st == QUIRE_NOT_FOUND) {
+            st = QUIRE_OK;
+        } else if (!st && s.mtime_ns == r->stamp &&
+                   engine_is_live(list[i], s.number)) {
+            *known = true;
+            buf_add(&u->seen, &s.number, sizeof s.number);
+        }
+    }
+    arena_release(&tmp);
+    return u->seen.failed ? err_memory(err) : st;
+}
+
+static quire_status add_row(struct row_update *u, struct row *r,
+                            quire_error *err)
+{
+    struct row *more;
+    bool known;
+    quire_status st;
+
+    snprintf(r->key, sizeof r->key, "%lld", (long long)r->id);
+    st = is_known(u, r, &known, err);
+    if (st || known)
+        return st;
+    if (u->n == u->cap) {
+        size_t cap = u->cap ? 2 * u->cap : 64;
+
+        more = realloc(u->rows, cap * sizeof *more);
+        if (!more)
+            return err_memory(err);
+        u->rows = more;
+        u->cap = cap;
+    }
+    u->rows[u->n++] = *r;
+    return QUIRE_OK;
+}
+
+/* Copy what the row lends. */
+static quire_status keep_row(struct row_update *u, struct row *r,
+                             quire_error *err)
+{
+    int f;
+
+    r->session = arena_text(&u->keep, bytes_str(r->session));
+    r->title = arena_text(&u->keep, bytes_str(r->title));
+    r->project = arena_text(&u->keep, bytes_str(r->project));
+    if (!r->session || !r->title || !r->project)
+        return err_memory(err);
+    for (f = 0; f < N_FIELDS; f++) {
+        if (r->texts[f].len == 0)
+            continue;
+        r->texts[f] = arena_dup(&u->keep, r->texts[f]);
+        if (!r->texts[f].data)
+            return err_memory(err);
+    }
+    return add_row(u, r, err);
+}
+
+/* ---- listing ------------------------------------------------------------------------ */
+
+static void fields_of_artifact(const quire_artifact *a, quire_bytes *texts)
+{
+    texts[FIELD_PATH] = bytes_str(a->path);
+    texts[FIELD_NOTE] = bytes_str(a->purpose);
+    texts[FIELD_TAGS] = bytes_str(a->tags);
+}
+
+static void fields_of_memory(const quire_memory *m, quire_bytes *texts)
+{
+    texts[FIELD_BODY] = m->content;
+    texts[FIELD_TITLE] = m->title;
+    texts[FIELD_TAGS] = bytes_str(m->tags);
+    texts[FIELD_NOTE] = m->source;
+}
+
+static quire_status list_artifact(void *ctx, const quire_artifact *a,
+                                  quire_error *err)
+{
+    struct row r = {.id = a->id,
+                    .stamp = a->updated_us,
+                    .version = a->version,
+                    .session = a->session,
+                    .title = a->path,
+                    .project = "",
+                    .created_us = a->created_us,
+                    .updated_us = a->updated_us,
+                    .digest = a->digest,
+                    .is_text = mime_is_text(a->mime)};
+
+    fields_of_artifact(a, r.texts);
+    return keep_row(ctx, &r, err);
+}
+
+static quire_status list_memory(void *ctx, const quire_memory *m,
+                                quire_error *err)
+{
+    struct row_update *u = ctx;
+    struct row r = {.id = m->id,
+                    .stamp = m->updated_us,
+                    .session = m->session,
+                    .project = "",
+                    .created_us = m->created_us,
+                    .updated_us = m->updated_us};
+
+    r.title = arena_text(&u->keep, m->title);
+    if (!r.title)
+        return err_memory(err);
+    fields_of_memory(m, r.texts);
+    return keep_row(u, &r, err);
+}
+
+static quire_status list_prompt(void *ctx, const quire_prompt *p,
+                                quire_error *err)
+{
+    struct row r = {.id = p->id,
+                    .stamp = p->created_at_s,
+                    .session = p->session ? p->session : "",
+                    .title = "",
+                    .project = p->cwd ? p->cwd : "",
+                    .created_us = p->created_at_s * 1000000,
+                    .updated_us = p->created_at_s * 1000000};
+
+    r.texts[FIELD_BODY] = p->prompt;
+    return keep_row(ctx, &r, err);
+}
+
+static quire_status list_rows(struct row_update *u, quire_error *err)
+{
+    quire_artifact_list_options artifacts = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    quire_memory_list_options entries = QUIRE_MEMORY_LIST_OPTIONS_INIT;
+    quire_history_options prompts = QUIRE_HISTORY_OPTIONS_INIT;
+    struct quire *q = u->x->q;
+
+    if (u->kind == SOURCE_HISTORY) {
+        prompts.limit = UINT64_MAX;
+        return quire_history_list(q, &prompts, list_prompt, u, err);
+    }
+    if (u->kind == SOURCE_MEMORY) {
+        entries.limit = UINT64_MAX;
+        return quire_memory_list(q, &entries, list_memory, u, err);
+    }
+    artifacts.all_sessions = 1;
+    artifacts.limit = UINT64_MAX;
+    return quire_artifact_list(q, NULL, &artifacts, list_artifact, u, err);
+}
+
+/* ---- indexing ------------------------------------------------------------------------- */
+
+/* The content of a blob as text, in x->text; empty if it cannot be read. */
+static quire_status read_content(struct search_index *x,
+                                 const quire_digest *digest, bool is_text,
+                                 quire_error *err)
+{
+    quire_status st;
+
+    buf_clear(&x->text);
+    if (!is_text)
+        return QUIRE_OK;
+    st = read_whole(x->q, digest, buf_write, &x->text, err);
+    if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED) {
+        buf_clear(&x->text);
+        st = QUIRE_OK;
+    }
+    return st;
+}
+
+static quire_status add_text(struct row_update *u, const struct row *r,
+                             const struct source *s, bool older,
+                             int64_t version, quire_error *err)
+{
+    static const enum text_kind kinds[N_SOURCE_KINDS] = {
+        [SOURCE_ARTIFACT] = TEXT_ARTIFACT,
+        [SOURCE_MEMORY] = TEXT_MEMORY,
+        [SOURCE_HISTORY] = TEXT_HISTORY,
+    };
+    unsigned role = u->kind == SOURCE_HISTORY ? TEXT_ROLE_USER : TEXT_ROLE_NONE;
+    struct segment_text text;
+    struct place place = {.source = s->number,
+                          .offset = (uint64_t)version,
+                          .time_us = r->updated_us,
+                          .group = search_group(*r->session ? r->session
+                                                            : r->key)};
+
+    memcpy(text.fields, r->texts, sizeof text.fields);
+    if (u->kind == SOURCE_ARTIFACT)
+        text.fields[FIELD_BODY] = buf_bytes(&u->x->text);
+    place.meta = (uint16_t)((unsigned)kinds[u->kind] | role << PLACE_KIND_BITS |
+                            (older ? PLACE_OLDER : 0u));
+    return engine_add(u->to, &text, &place, bytes_of("", 0), bytes_of("", 0),
+                      err);
+}
+
+/* The older versions of an artifact. */
+struct versions {
+    struct row_update *u;
+    int64_t current;
+    struct buf list; /* quire_artifact, of which only some fields are used */
+};
+
+static quire_status list_version(void *ctx, const quire_artifact *a,
+                                 quire_error *err)
+{
+    struct versions *k = ctx;
+
+    if (a->version != k->current)
+        buf_add(&k->list, a, sizeof *a);
+    return k->list.failed ? err_memory(err) : QUIRE_OK;
+}
+
+static quire_status add_versions(struct row_update *u, const struct row *r,
+                                 const struct source *s, quire_error *err)
+{
+    struct versions k = {u, r->version, BUF_INIT(SIZE_MAX)};
+    const quire_artifact *list;
+    char which[32];
+    quire_status st;
+    size_t i;
+
+    snprintf(which, sizeof which, "#%lld", (long long)r->id);
+    st = r->version > 1 ? quire_artifact_versions(u->x->q, r->session, which,
+                                                  list_version, &k, err)
+                        : QUIRE_OK;
+    list = (const quire_artifact *)(const void *)k.list.data;
+    for (i = 0; i < k.list.len / sizeof *list && !st; i++) {
+        struct row older = *r;
+
+        older.updated_us = list[i].created_us;
+        st = read_content(u->x, &list[i].digest, r->is_text, err);
+        if (!st)
+            st = add_text(u, &older, s, true, list[i].version, err);
+    }
+    buf_release(&k.list);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+/* Forget the row as it was, in both engines. */
+static quire_status drop_row(struct row_update *u, const char *key,
+                             quire_error *err)
+{
+    struct engine *list[RUN_ENGINES_MAX] = {u->x->pending, u->x->home};
+    struct arena tmp = ARENA_INIT;
+    struct source s;
+    quire_status st = QUIRE_OK;
+    int i;
+
+    for (i = 0; i < RUN_ENGINES_MAX && !st; i++) {
+        if (!list[i])
+            continue;
+        st = engine_find_source(list[i], u->kind, key, &tmp, &s, err);
+        if (!st)
+            st = list[i] == u->to ? engine_kill_source(list[i], s.number, err)
+                                  : engine_hide_source(list[i], s.number, err);
+        if (st == QUIRE_NOT_FOUND)
+            st = QUIRE_OK;
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+static quire_status index_row(struct row_update *u, const struct row *r,
+                              quire_error *err)
+{
+    struct source s = {.kind = u->kind,
+                       .key = r->key,
+                       .session = r->session,
+                       .title = r->title,
+                       .project = r->project,
+                       .agent = "",
+                       .created_us = r->created_us,
+                       .modified_us = r->updated_us,
+                       .mtime_ns = r->stamp,
+                       .size = (uint64_t)r->version};
+    quire_status st = drop_row(u, r->key, err);
+
+    if (!st)
+        st = engine_put_source(u->to, &s, err);
+    if (!st)
+        buf_add(&u->seen, &s.number, sizeof s.number);
+    if (!st && u->kind == SOURCE_ARTIFACT)
+        st = read_content(u->x, &r->digest, r->is_text, err);
+    if (!st)
+        st = add_text(u, r, &s, false, r->version, err);
+    if (!st && u->kind == SOURCE_ARTIFACT)
+        st = add_versions(u, r, &s, err);
+    if (!st && u->seen.failed)
+        st = err_memory(err);
+    return st;
+}
+
+/* ---- what is gone ------------------------------------------------------------------------ */
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+struct unseen {
+    struct row_update *u;
+    struct buf list; /* uint32_t */
+};
+
+static quire_status add_unseen(void *ctx, const struct source *s,
+                               quire_error *err)
+{
+    struct unseen *k = ctx;
+    const struct buf *seen = &k->u->seen;
+
+    if (seen->len == 0 ||
+        !bsearch(&s->number, seen->data, seen->len / sizeof s->number,
+                 sizeof s->number, by_number))
+        buf_add(&k->list, &s->number, sizeof s->number);
+    return k->list.failed ? err_memory(err) : QUIRE_OK;
+}
+
+static quire_status drop_gone(struct row_update *u, quire_error *err)
+{
+    struct engine *list[RUN_ENGINES_MAX] = {u->x->home, u->x->pending};
+    quire_status st = QUIRE_OK;
+    const uint32_t *numbers;
+    size_t i;
+    int e;
+
+    if (u->seen.len > 0)
+        qsort(u->seen.data, u->seen.len / sizeof(uint32_t), sizeof(uint32_t),
+              by_number);
+    for (e = 0; e < RUN_ENGINES_MAX && !st; e++) {
+        struct unseen k = {u, BUF_INIT(SIZE_MAX)};
+
+        if (!list[e])
+            continue;
+        st = engine_sources(list[e], u->kind, add_unseen, &k, err);
+        numbers = (const uint32_t *)(const void *)k.list.data;
+        for (i = 0; i < k.list.len / sizeof *numbers && !st; i++)
+            st = list[e] == u->to
+                     ? engine_kill_source(list[e], numbers[i], err)
+                     : engine_hide_source(list[e], numbers[i], err);
+        buf_release(&k.list);
+    }
+    return st;
+}
+
+static quire_status update_kind(struct search_index *x, struct engine *to,
+                                enum source_kind kind, quire_error *err)
+{
+    struct row_update u = {.x = x,
+                           .to = to,
+                           .kind = kind,
+                           .seen = BUF_INIT(SIZE_MAX)};
+    int64_t now = 0;
+    bool changed = false;
+    quire_status st = kind_changed(x, kind, &now, &changed, err);
+    size_t i;
+
+    if (st || !changed)
+        return st;
+    if (now != 0)
+        st = list_rows(&u, err);
+    for (i = 0; i < u.n && !st; i++) {
+        st = index_row(&u, &u.rows[i], err);
+        if (!st && engine_is_full(to))
+            st = engine_flush(to, err);
+    }
+    if (!st)
+        st = drop_gone(&u, err);
+    if (!st)
+        st = engine_set_mark(to, mark_names[kind], now, err);
+    free(u.rows);
+    buf_release(&u.seen);
+    arena_release(&u.keep);
+    return st;
+}
+
+quire_status search_update_rows(struct search_index *x, struct engine *to,
+                                quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    int kind;
+
+    for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY && !st; kind++)
+        st = update_kind(x, to, (enum source_kind)kind, err);
+    return st;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+struct prompt_copy {
+    struct arena *keep;
+    struct segment_text *out;
+};
+
+static quire_status copy_prompt(void *ctx, const quire_prompt *p,
+                                quire_error *err)
+{
+    struct prompt_copy *k = ctx;
+
+    k->out->fields[FIELD_BODY] = arena_dup(k->keep, p->prompt);
+    return k->out->fields[FIELD_BODY].data ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status copy_fields(const quire_bytes *texts, struct arena *keep,
+                                struct segment_text *out, quire_error *err)
+{
+    int f;
+
+    for (f = 0; f < N_FIELDS; f++) {
+        out->fields[f] = arena_dup(keep, texts[f]);
+        if (!out->fields[f].data)
+            return err_memory(err);
+    }
+    return QUIRE_OK;
+}
+
+static quire_status read_artifact(struct search_index *x,
+                                  const struct source *source,
+                                  const struct place *place,
+                                  struct segment_text *out, struct arena *keep,
+                                  quire_error *err)
+{
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    quire_bytes texts[N_FIELDS] = {{NULL, 0}};
+    quire_artifact a;
+    char *which = arena_printf(keep, "#%s", source->key);
+    quire_status st;
+
+    if (!which)
+        return err_memory(err);
+    o.any_session = 1;
+    o.version = place->meta & PLACE_OLDER ? (int64_t)place->offset : 0;
+    st = quire_artifact_stat(x->q, source->session, which, &o, &a, err);
+    if (st)
+        return st;
+    fields_of_artifact(&a, texts);
+    st = copy_fields(texts, keep, out, err);
+    if (!st)
+        st = read_content(x, &a.digest, mime_is_text(a.mime), err);
+    out->fields[FIELD_BODY] = buf_bytes(&x->text);
+    return st;
+}
+
+quire_status search_read_row(struct search_index *x,
+                             const struct source *source,
+                             const struct place *place,
+                             struct segment_text *out, struct arena *keep,
+                             quire_error *err)
+{
+    quire_bytes texts[N_FIELDS] = {{NULL, 0}};
+    struct prompt_copy copy = {keep, out};
+    int64_t id = strtoll(source->key, NULL, 10);
+    quire_memory m;
+    quire_status st;
+
+    if (source->kind == SOURCE_ARTIFACT)
+        return read_artifact(x, source, place, out, keep, err);
+    if (source->kind == SOURCE_HISTORY) {
+        st = need_history(x->q, false, err);
+        if (!st)
+            st = x->q->history
+                     ? history_get(x->q->history, id, copy_prompt, &copy, err)
+                     : QUIRE_NOT_FOUND;
+        return st;
+    }
+    st = quire_memory_get(x->q, id, 0, &m, err);
+    if (st)
+        return st;
+    fields_of_memory(&m, texts);
+    return copy_fields(texts, keep, out, err);
+}
