@@ -21,7 +21,7 @@ CFLAGS   ?=
 COMPILE   = $(CC) $(CSTD) $(OPT) $(WARN) $(HARDEN) $(INCLUDE) -fPIC \
             -fvisibility=hidden -MMD -MP $(SAN) $(CFLAGS)
 LINK      = $(CC) $(SAN) $(OPT) $(LDFLAGS)
-LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
+LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 
 prefix   ?= /usr/local
 bindir   ?= $(prefix)/bin

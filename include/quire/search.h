@@ -20,6 +20,11 @@ typedef enum quire_search_sort {
     QUIRE_SEARCH_OLDEST,
 } quire_search_sort;
 
+/* Called now and then while the index is brought up to date: bytes read so far, and
+ * bytes in all. A status other than QUIRE_OK ends the search with it. */
+typedef quire_status (*quire_search_progress_fn)(void *ctx, uint64_t done,
+                                                 uint64_t total);
+
 /* Begin with QUIRE_SEARCH_OPTIONS_INIT; later versions only add fields. Filters have
  * the same meaning as in the query (kind:message), and both apply. Lists are ended
  * by NULL; of one list any may match. NULL: no filter. */
@@ -45,11 +50,8 @@ typedef struct quire_search_options {
     int versions;   /* older versions of artifacts, too                    */
     int facets;     /* count hits by kind, role, tool and model            */
     int no_update;  /* search the index as it is                           */
-
-    /* Called now and then while the index is brought up to date: bytes read so far,
-     * and bytes in all. A status other than QUIRE_OK ends the search with it.
-     * NULL: none. */
-    quire_status (*progress)(void *ctx, uint64_t done, uint64_t total);
+    quire_search_progress_fn
+        progress; /* NULL: none                           */
     void *progress_ctx;
 } quire_search_options;
 

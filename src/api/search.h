@@ -53,8 +53,7 @@ uint32_t search_group(const char *session);
 /* ---- search_update.c -------------------------------------------------------- */
 
 struct search_progress {
-    quire_status (*each)(void *ctx, uint64_t done,
-                         uint64_t total); /* or NULL */
+    quire_search_progress_fn each; /* or NULL */
     void *ctx;
     uint64_t done, total;
 };

@@ -12,12 +12,12 @@
  * Substrings and regular expressions give candidates: all texts that can match. A
  * text with words that are not in the index (TERM_LEFT_OUT) always is one.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "search/logarithm.h"
 #include "search/plan.h"
 #include "search/segment.h"
 
@@ -182,7 +182,7 @@ static double idf(double n_texts, double n_docs)
 {
     if (n_docs > n_texts)
         n_docs = n_texts;
-    return log(1 + (n_texts - n_docs + 0.5) / (n_docs + 0.5));
+    return natural_log(1 + (n_texts - n_docs + 0.5) / (n_docs + 0.5));
 }
 
 static quire_status leaf_weight(const struct plan *p, const struct plan_leaf *l,

@@ -1,12 +1,12 @@
 /* run.c - see run.h */
 #include "search/run.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "search/logarithm.h"
 
 /* Hits kept before the best of them are selected. */
 enum { CANDIDATES_MAX = 1 << 19 };
@@ -272,7 +272,7 @@ static void make_ages(struct run *k)
     int day;
 
     for (day = 0; day < AGE_DAYS; day++)
-        k->ages[day] = (float)(1 / (1 + 0.15 * log2(1 + day / 7.0)));
+        k->ages[day] = (float)(1 / (1 + 0.15 * natural_log(1 + day / 7.0) / natural_log(2)));
 }
 
 static float weigh(const struct run *k, float score, unsigned meta,

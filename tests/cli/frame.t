@@ -317,7 +317,7 @@ hint: did you mean `quire repair`?
 hint: did you mean `quire run`?
 hint: did you mean `quire serve`?
 hint: did you mean `quire session ls`, `quire blob ls` or `quire output ls`?
-hint: did you mean `quire artifact search`, `quire memory search` or `quire history search`?
+hint: did you mean `quire search`?
 $ quire prune --json
 {"error":"`prune` is not a command","kind":"usage","hint":"did you mean `quire gc`?"}
 ? 2

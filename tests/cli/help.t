@@ -58,8 +58,8 @@ Examples:
 $ quire help --json blob ls
 {"command":"blob ls","usage":"quire blob ls [-l] …","summary":"list the blobs in the store","options":[{"name":"long","summary":"…"},{"name":"limit","value":"N","summary":"…"},…]}
 $ quire help --json | wc -l; quire help --list | grep -c -v -e --
-96
-96
+97
+97
 
 # every example runs
 $ printf notes >notes.txt; printf picture >picture.png
@@ -67,8 +67,15 @@ $ printf hello | quire blob put
 blob:sha256:2cf24dba…
 $ printf '{"type":"custom","id":"a1"}\n' >entries.jsonl
 $ mkdir -p .jp/conversations/17780000011-hello; echo '[]' >.jp/conversations/17780000011-hello/events.json
+$ cat >messages.jsonl <<'END'
+> {"type":"message","message":{"role":"user","content":"linker error E0277"}}
+> {"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"1","name":"bash","arguments":{"command":"git rebase main"}}]}}
+> {"type":"message","message":{"role":"toolResult","toolCallId":"1","toolName":"bash","content":[{"type":"text","text":"permission denied"}],"isError":true}}
+> END
+$ quire session append $(quire session new --json | cut -d'"' -f4) <messages.jsonl | wc -l
+3
 $ quire help --examples >examples; grep -c '^quire\|^printf' examples
-123
+127
 $ grep -v '^#' examples | while read -r line; do
 >     sh -c "$line" >said 2>&1 || { echo "$line: exit status $?"; cat said; }
 > done
@@ -97,6 +104,7 @@ quire-jp
 quire-tenant
 quire-tool
 quire-config
+quire-search
 quire-read
 quire-run
 quire-serve
