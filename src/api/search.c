@@ -818,27 +818,23 @@ static quire_status update_first(struct searching *k, quire_error *err)
     return search_update(k->x, false, &p, err);
 }
 
-quire_status quire_search(quire *q, quire_bytes query,
-                          const quire_search_options *options,
-                          quire_search_hit_fn each, void *ctx,
-                          quire_search_result *result, quire_error *err)
+/* One attempt. *given: hits were passed on. */
+static quire_status try_search(struct quire *q, quire_bytes query,
+                               const quire_search_options *o,
+                               quire_search_hit_fn each, void *ctx,
+                               quire_search_result *result, bool *given,
+                               quire_error *err)
 {
-    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
-    struct searching k = {.each = each,
+    struct searching k = {.o = *o,
+                          .each = each,
                           .ctx = ctx,
                           .keep = &q->search_loan,
                           .seen = BUF_INIT(SIZE_MAX)};
-    quire_search_result own;
     struct run_result ran = {.n = 0};
     quire_status st = need_search(q, &k.x, err);
 
-    if (!result)
-        result = &own;
-    memset(result, 0, sizeof *result);
     if (st)
         return st;
-    OPTIONS_READ(o, options);
-    k.o = o;
     arena_release(&q->search_loan);
     map_init(&k.path, 1, 2);
     st = parse_query(&k, query, err);
@@ -850,13 +846,39 @@ quire_status quire_search(quire *q, quire_bytes query,
         set_request(&k);
         st = apply_filters(&k, err);
     }
-    if (!st && o.cursor)
+    if (!st && o->cursor)
         st = read_cursor(&k, query, err);
     if (!st)
         st = run_steps(&k, &ran, err);
     if (!st)
         st = fill_result(&k, query, &ran, result, err);
+    *given = k.n_given > 0;
     release_search(&k);
+    return st;
+}
+
+quire_status quire_search(quire *q, quire_bytes query,
+                          const quire_search_options *options,
+                          quire_search_hit_fn each, void *ctx,
+                          quire_search_result *result, quire_error *err)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_search_result own;
+    bool given = false;
+    quire_status st;
+
+    if (!result)
+        result = &own;
+    memset(result, 0, sizeof *result);
+    OPTIONS_READ(o, options);
+    st = try_search(q, query, &o, each, ctx, result, &given, err);
+    /* A damaged index is built anew, once. */
+    if (st == QUIRE_DAMAGED && !given && !q->read_only && q->search &&
+        !search_index_remove(q->search, NULL)) {
+        q->search = NULL;
+        memset(result, 0, sizeof *result);
+        st = try_search(q, query, &o, each, ctx, result, &given, err);
+    }
     return st;
 }
 

@@ -39,6 +39,9 @@ quire_status need_search(struct quire *q, struct search_index **out,
                          quire_error *err);
 void search_index_close(struct search_index *x);
 
+/* Close the index and remove its files: it is derived. */
+quire_status search_index_remove(struct search_index *x, quire_error *err);
+
 /* Both engines, `home` first; those that are NULL are left out. */
 size_t search_engines(struct search_index *x,
                       struct engine *out[RUN_ENGINES_MAX]);

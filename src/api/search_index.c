@@ -98,27 +98,47 @@ static quire_status open_engine(struct quire *q, const char *place,
     return st;
 }
 
-/* An index that cannot be read is removed and built again: it is derived. */
-static quire_status open_or_replace(struct quire *q, const char *place,
-                                    struct engine **out, quire_error *err)
+static quire_status remove_place(const char *place, quire_error *err)
 {
-    quire_status st = open_engine(q, place, out, err);
     const char *base = strrchr(place, '/');
     struct arena tmp = ARENA_INIT;
-    char *parent;
+    char *parent = arena_text(&tmp, bytes_of(place, (size_t)(base - place)));
+    quire_status st = parent ? QUIRE_OK : err_memory(err);
     int dir;
 
-    if (st != QUIRE_DAMAGED || q->read_only)
-        return st;
-    parent = arena_text(&tmp, bytes_of(place, (size_t)(base - place)));
-    st = parent ? fs_open_dir(parent, false, &dir, err) : err_memory(err);
+    if (!st)
+        st = fs_open_dir(parent, false, &dir, err);
     if (!st) {
         if (fs_remove_tree(dir, base + 1) != 0)
             st = err_sys(err, errno, "cannot remove %s", place);
         close(dir);
     }
+    arena_release(&tmp);
+    return st;
+}
+
+/* An index that cannot be read is removed and built again: it is derived. */
+static quire_status open_or_replace(struct quire *q, const char *place,
+                                    struct engine **out, quire_error *err)
+{
+    quire_status st = open_engine(q, place, out, err);
+
+    if (st != QUIRE_DAMAGED || q->read_only)
+        return st;
+    st = remove_place(place, err);
+    return st ? st : open_engine(q, place, out, err);
+}
+
+quire_status search_index_remove(struct search_index *x, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    char *place = index_place(x->q, &tmp);
+    quire_status st = place ? QUIRE_OK : err_memory(err);
+
     if (!st)
-        st = open_engine(q, place, out, err);
+        search_index_close(x);
+    if (!st)
+        st = remove_place(place, err);
     arena_release(&tmp);
     return st;
 }

@@ -125,7 +125,8 @@ static quire_status read_entry(struct search_index *x,
     st = entry_texts(line, &x->scratch, &head, take_part, &k, err);
     if (!st && !k.found)
         return QUIRE_NOT_FOUND;
-    if (!st && entry) {
+    /* The header has the id of the session. */
+    if (!st && entry && !bytes_is(head.type, "session")) {
         *entry = arena_dup(keep, head.id);
         if (!entry->data)
             st = err_memory(err);

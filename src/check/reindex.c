@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "gc/ref_index.h"
 #include "memory/memory.h"
 #include "api/session.h"
@@ -177,12 +178,34 @@ static quire_status add_id(void *ctx, const quire_tenant *t, quire_error *err)
     return QUIRE_OK;
 }
 
+/* The search index of another tenant is removed; its next search builds it. */
+static quire_status reindex_search(struct quire *q, int64_t tenant,
+                                   quire_error *err)
+{
+    char name[64];
+    quire_status st;
+    int dir;
+
+    if (tenant == q->tenant)
+        return quire_search_rebuild(q, err);
+    st = fs_open_dir(q->home, false, &dir, err);
+    if (st)
+        return st;
+    snprintf(name, sizeof name, "tenants/%lld/search", (long long)tenant);
+    if (fs_remove_tree(dir, name) != 0 && errno != ENOENT)
+        st = err_sys(err, errno, "cannot remove %s/%s", q->home, name);
+    close(dir);
+    return st;
+}
+
 static quire_status rebuild_tenant(struct quire *q, int64_t tenant,
                                    quire_error *err)
 {
     quire_status st = reindex_fulltext(q, tenant, err);
 
-    return st ? st : reindex_sessions(q, tenant, err);
+    if (!st)
+        st = reindex_sessions(q, tenant, err);
+    return st ? st : reindex_search(q, tenant, err);
 }
 
 quire_status quire_reindex(quire *q, quire_error *err)
