@@ -141,6 +141,7 @@ extern const struct measure json_measures[];
 extern const struct measure output_measures[];
 extern const struct measure put_measures[];
 extern const struct measure search_measures[];
+extern const struct measure everything_measures[];
 extern const struct measure memory_measures[];
 extern const struct measure collect_measures[];
 extern const struct measure check_measures[];

@@ -31,10 +31,11 @@
 #include "session_make.h"
 
 static const struct measure *const themes[] = {
-    blob_measures,      small_measures,        process_measures, json_measures,
-    session_measures,   session_work_measures, output_measures,  put_measures,
-    search_measures,    memory_measures,       collect_measures, check_measures,
-    workspace_measures, tool_measures,         mcp_measures,     serve_measures,
+    blob_measures,    small_measures,        process_measures, json_measures,
+    session_measures, session_work_measures, output_measures,  put_measures,
+    search_measures,  everything_measures,   memory_measures,  collect_measures,
+    check_measures,   workspace_measures,    tool_measures,    mcp_measures,
+    serve_measures,
 };
 
 enum { N_THEMES = sizeof themes / sizeof *themes };

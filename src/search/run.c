@@ -132,35 +132,43 @@ static size_t n_found(const struct run *k)
     return k->found.len / sizeof(struct candidate);
 }
 
-/* Move the best `n` to the front, in any order: quickselect. */
+/* Restore the heap below `at`: every element is at least as bad as its children. */
+static void sift_down(struct candidate *heap, size_t n, size_t at,
+                      compare_fn compare)
+{
+    struct candidate moved = heap[at];
+    size_t kid;
+
+    while ((kid = 2 * at + 1) < n) {
+        if (kid + 1 < n && compare(&heap[kid + 1], &heap[kid]) > 0)
+            kid++;
+        if (compare(&heap[kid], &moved) <= 0)
+            break;
+        heap[at] = heap[kid];
+        at = kid;
+    }
+    heap[at] = moved;
+}
+
+/* Move the best `n` of `count` to the front, in any order: a heap of the best so far,
+ * with the worst of them at its root. */
 static void select_best(struct candidate *list, size_t count, size_t n,
                         compare_fn compare)
 {
-    size_t from = 0, to = count;
+    struct candidate swap;
+    size_t i;
 
-    while (to - from > 1 && n > from && n < to) {
-        struct candidate pivot = list[from + (to - from) / 2], swap;
-        size_t i = from, k = to - 1;
-
-        for (;;) {
-            while (compare(&list[i], &pivot) < 0)
-                i++;
-            while (compare(&list[k], &pivot) > 0)
-                k--;
-            if (i >= k)
-                break;
-            swap = list[i];
-            list[i++] = list[k];
-            list[k--] = swap;
-        }
-        if (k + 1 < n)
-            from = k + 1;
-        else if (k + 1 > n)
-            to = k + 1;
-        else
-            break;
-        if (from == to - 1)
-            break;
+    if (n >= count || n == 0)
+        return;
+    for (i = n / 2; i-- > 0;)
+        sift_down(list, n, i, compare);
+    for (i = n; i < count; i++) {
+        if (compare(&list[i], &list[0]) >= 0)
+            continue;
+        swap = list[0];
+        list[0] = list[i];
+        list[i] = swap;
+        sift_down(list, n, 0, compare);
     }
 }
 
@@ -272,7 +280,8 @@ static void make_ages(struct run *k)
     int day;
 
     for (day = 0; day < AGE_DAYS; day++)
-        k->ages[day] = (float)(1 / (1 + 0.15 * natural_log(1 + day / 7.0) / natural_log(2)));
+        k->ages[day] = (float)(1 / (1 + 0.15 * natural_log(1 + day / 7.0) /
+                                            natural_log(2)));
 }
 
 static float weigh(const struct run *k, float score, unsigned meta,
