@@ -323,7 +323,7 @@ uint8_t segment_length_of(uint32_t n_words)
     /* Exact up to 15, then sixteen steps for each power of two. */
     if (n_words < 16)
         return (uint8_t)n_words;
-    while (n_words >> (e + 5))
+    while (e < 15 && n_words >> (e + 5))
         e++;
     return (uint8_t)(16 + 16 * e + ((n_words >> e) - 16) > 255
                          ? 255
@@ -354,8 +354,10 @@ quire_status segment_writer_text(struct segment_writer *w, uint32_t n_words,
     uint32_t seconds = seconds_of(place->time_us), source = place->source;
     struct cold_place cold = {.offset_low = (uint32_t)place->offset,
                               .offset_high = (uint16_t)(place->offset >> 32),
-                              .time_ms = (uint16_t)(place->time_us / 1000 %
-                                                    1000),
+                              .time_ms = (uint16_t)(place->time_us < 0
+                                                        ? 0
+                                                        : place->time_us /
+                                                              1000 % 1000),
                               .length = place->length,
                               .part = place->part};
     struct digest_slot slot = {.doc = w->footer.n_texts};
