@@ -660,12 +660,13 @@ static quire_status add_piece_term(void *ctx, quire_bytes name,
     const struct plan_piece *p = k->piece;
     uint8_t field = term_field(name);
     quire_bytes word = bytes_sub(name, field > 0, name.len);
-    const char *end = (const char *)word.data + word.len - p->text.len;
 
     (void)more;
     if (word.len < p->text.len ||
         (!p->open_left && !bytes_starts(word, p->text)) ||
-        (!p->open_right && memcmp(end, p->text.data, p->text.len)))
+        (!p->open_right &&
+         !bytes_equal(bytes_sub(word, word.len - p->text.len, word.len),
+                      p->text)))
         return QUIRE_OK;
     return set_add(k->set, t, field, k->keep, err);
 }
@@ -831,28 +832,31 @@ static uint32_t leaf_len(const struct plan_leaf *l)
 }
 
 /* Count windows that have every operand with at most `reach` words between the
- * first and the last. `list` is sorted. */
+ * first and the last: from each occurrence, to the next ones of the others. `list`
+ * is sorted. */
 static void count_near(const struct plan_node *n, const struct near_place *list,
                        size_t n_list, float *counts)
 {
-    size_t last[64], i, k, kids = n->n_kids < 64 ? n->n_kids : 64;
+    size_t next[64], i, k, kids = n->n_kids < 64 ? n->n_kids : 64;
 
     for (k = 0; k < kids; k++)
-        last[k] = SIZE_MAX;
-    for (i = 0; i < n_list; i++) {
-        uint64_t from = list[i].at, words = 0, span;
+        next[k] = SIZE_MAX;
+    for (i = n_list; i-- > 0;) {
+        uint64_t end = 0, words = 0;
         bool all = true;
 
-        last[list[i].kid] = i;
+        next[list[i].kid] = i;
         for (k = 0; k < kids && all; k++) {
-            all = last[k] != SIZE_MAX &&
-                  list[last[k]].at >> 32 == list[i].at >> 32;
-            if (all && list[last[k]].at < from)
-                from = list[last[k]].at;
-            words += all ? list[last[k]].len : 0;
+            const struct near_place *one = next[k] < n_list ? &list[next[k]]
+                                                            : NULL;
+
+            all = one && one->at >> 32 == list[i].at >> 32;
+            if (all && one->at + one->len > end)
+                end = one->at + one->len;
+            words += all ? one->len : 0;
         }
-        span = list[i].at + list[i].len - from;
-        if (all && span <= words + (uint64_t)(n->reach > 0 ? n->reach : 0))
+        if (all &&
+            end - list[i].at <= words + (uint64_t)(n->reach > 0 ? n->reach : 0))
             counts[list[i].at >> 32] += 1;
     }
 }
@@ -900,6 +904,7 @@ static quire_status match_near(struct matching *m, const struct plan_node *n,
 
         sets[k] = arena_array(m->keep, l->n_tokens, sizeof **sets);
         weight += m->stats->weights[leaf];
+        m->exact &= l->literal.len == 0;
         st = sets[k]
                  ? phrase_candidates(m, l, sets[k], k ? &one : &candidates, err)
                  : err_memory(err);

@@ -161,31 +161,6 @@ static const struct occurrence *find_place(const struct buf *list,
     return NULL;
 }
 
-/* The occurrences of a leaf's phrase. */
-static void find_phrases(struct text_matcher *m, size_t leaf)
-{
-    const struct plan_leaf *l = &m->p->leaves[leaf];
-    struct leaf_state *s = &m->leaves[leaf];
-    const struct buf *first = &m->tokens[s->first].found;
-    const struct occurrence *at = (const void *)first->data;
-    size_t n = first->len / sizeof *at, i, k;
-
-    for (i = 0; i < n; i++) {
-        struct occurrence one = at[i];
-        const struct occurrence *next = &one;
-
-        for (k = 1; k < l->n_tokens && next; k++) {
-            next = find_place(&m->tokens[s->first + k].found,
-                              at[i].place + l->tokens[k].place);
-            if (next)
-                one.to = next->to;
-        }
-        if (next)
-            buf_add(&s->spans, &one, sizeof one);
-    }
-    m->failed |= s->spans.failed;
-}
-
 /* ---- signs: C++ ------------------------------------------------------------------------ */
 
 static bool is_word_byte(char c)
@@ -214,20 +189,51 @@ static bool literal_at(quire_bytes text, size_t at, quire_bytes word,
             !is_word_byte(t[end]));
 }
 
-static void find_literals(struct text_matcher *m, size_t leaf, quire_bytes text,
-                          uint64_t field)
+/* The literal that covers the beginning of a phrase, as the bytes of the phrase.
+ * Words decide, too: a match is where the phrase is. */
+static bool cover_literal(const struct text_matcher *m,
+                          const struct plan_leaf *l, quire_bytes text,
+                          struct occurrence *one)
+{
+    bool prefix = l->tokens[l->n_tokens - 1].prefix ||
+                  m->p->relax >= RELAX_PREFIX;
+    size_t len = l->literal.len;
+    size_t at = one->from < len ? 0 : one->from - len + 1;
+
+    for (; at <= one->from && at + len <= text.len; at++) {
+        if (literal_at(text, at, l->literal, prefix)) {
+            one->from = (uint32_t)at;
+            one->to = (uint32_t)(at + len);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- phrases --------------------------------------------------------------------------- */
+
+/* The occurrences of a leaf's phrase. */
+static void find_phrases(struct text_matcher *m, size_t leaf,
+                         const quire_bytes *fields)
 {
     const struct plan_leaf *l = &m->p->leaves[leaf];
     struct leaf_state *s = &m->leaves[leaf];
-    bool prefix = l->tokens[l->n_tokens - 1].prefix ||
-                  m->p->relax >= RELAX_PREFIX;
-    size_t at;
+    const struct buf *first = &m->tokens[s->first].found;
+    const struct occurrence *at = (const void *)first->data;
+    size_t n = first->len / sizeof *at, i, k;
 
-    for (at = 0; at + l->literal.len <= text.len; at++) {
-        struct occurrence one = {field, (uint32_t)at,
-                                 (uint32_t)(at + l->literal.len)};
+    for (i = 0; i < n; i++) {
+        struct occurrence one = at[i];
+        const struct occurrence *next = &one;
 
-        if (literal_at(text, at, l->literal, prefix))
+        for (k = 1; k < l->n_tokens && next; k++) {
+            next = find_place(&m->tokens[s->first + k].found,
+                              at[i].place + l->tokens[k].place);
+            if (next)
+                one.to = next->to;
+        }
+        if (next && (l->literal.len == 0 ||
+                     cover_literal(m, l, fields[one.place >> 32], &one)))
             buf_add(&s->spans, &one, sizeof one);
     }
     m->failed |= s->spans.failed;
@@ -332,9 +338,7 @@ static quire_status read_field(struct text_matcher *m, quire_bytes text,
     for (i = 0; i < m->p->n_leaves && !st; i++) {
         const struct plan_leaf *l = &m->p->leaves[i];
 
-        if (l->kind == LEAF_WORDS && l->literal.len > 0)
-            find_literals(m, i, text, field);
-        else if (l->kind == LEAF_SUBSTRING)
+        if (l->kind == LEAF_SUBSTRING)
             find_substrings(m, i, text, field);
         else if (l->kind == LEAF_REGEX)
             st = find_regex(m, i, text, field, err);
@@ -344,37 +348,51 @@ static quire_status read_field(struct text_matcher *m, quire_bytes text,
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
+enum { NEAR_MAX = 64 };
+
+/* The end of the shortest window that begins with the occurrence at `from` and has
+ * every operand; 0: none. next[k] is where the last call left operand k: windows are
+ * asked for in order. *words: of all operands. */
+static uint64_t near_end(const struct text_matcher *m,
+                         const struct plan_node *n, uint64_t from, size_t *next,
+                         uint64_t *words)
+{
+    size_t k, kids = n->n_kids < NEAR_MAX ? n->n_kids : NEAR_MAX;
+    uint64_t end = 0;
+
+    *words = 0;
+    for (k = 0; k < kids; k++) {
+        const struct plan_leaf *l = &m->p->leaves[n->kids[k]->leaf];
+        const struct buf *list = &m->leaves[n->kids[k]->leaf].spans;
+        const struct occurrence *at = (const void *)list->data;
+        size_t count = list->len / sizeof *at;
+        uint64_t len = l->tokens[l->n_tokens - 1].place + 1;
+
+        while (next[k] < count && at[next[k]].place < from)
+            next[k]++;
+        if (next[k] == count || at[next[k]].place >> 32 != from >> 32)
+            return 0;
+        if (at[next[k]].place + len > end)
+            end = at[next[k]].place + len;
+        *words += len;
+    }
+    return end;
+}
+
 static bool near_matches(const struct text_matcher *m,
                          const struct plan_node *n)
 {
-    size_t i, k, kids = n->n_kids < 64 ? n->n_kids : 64, j;
+    size_t i, j, kids = n->n_kids < NEAR_MAX ? n->n_kids : NEAR_MAX;
+    uint64_t end, words, reach = (uint64_t)(n->reach > 0 ? n->reach : 0);
 
-    /* From each occurrence of each operand: the next ones of the others. */
     for (i = 0; i < kids; i++) {
         const struct buf *list = &m->leaves[n->kids[i]->leaf].spans;
         const struct occurrence *at = (const void *)list->data;
-        size_t n_at = list->len / sizeof *at;
+        size_t n_at = list->len / sizeof *at, next[NEAR_MAX] = {0};
 
         for (j = 0; j < n_at; j++) {
-            uint64_t end = 0, words = 0;
-            bool all = true;
-
-            for (k = 0; k < kids && all; k++) {
-                const struct plan_leaf *l = &m->p->leaves[n->kids[k]->leaf];
-                const struct buf *other = &m->leaves[n->kids[k]->leaf].spans;
-                const struct occurrence *o = (const void *)other->data;
-                size_t n_o = other->len / sizeof *o, x = 0;
-                uint64_t len = l->tokens[l->n_tokens - 1].place + 1;
-
-                while (x < n_o && o[x].place < at[j].place)
-                    x++;
-                all = x < n_o && o[x].place >> 32 == at[j].place >> 32;
-                if (all && o[x].place + len > end)
-                    end = o[x].place + len;
-                words += len;
-            }
-            if (all && end - at[j].place <=
-                           words + (uint64_t)(n->reach > 0 ? n->reach : 0))
+            end = near_end(m, n, at[j].place, next, &words);
+            if (end > 0 && end - at[j].place <= words + reach)
                 return true;
         }
     }
@@ -466,12 +484,8 @@ quire_status text_matches(struct text_matcher *m, const quire_bytes *fields,
             st = read_field(m, fields[i], (uint64_t)i << 32, err);
     }
     for (i = 0; i < m->p->n_leaves && !st; i++) {
-        const struct plan_leaf *l = &m->p->leaves[i];
-        bool literal = l->kind == LEAF_WORDS && l->literal.len > 0;
-
-        /* Words decide too: a literal such as "+" alone has none. */
-        if (l->kind == LEAF_WORDS && !literal)
-            find_phrases(m, i);
+        if (m->p->leaves[i].kind == LEAF_WORDS)
+            find_phrases(m, i, fields);
         m->leaves[i].found = m->leaves[i].spans.len > 0;
     }
     if (!st && m->failed)
