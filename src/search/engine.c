@@ -122,6 +122,12 @@ struct open_segment {
     int64_t stamp;
 };
 
+/* Numbers, ascending. */
+struct numbers {
+    uint32_t *list; /* owned */
+    size_t n;
+};
+
 struct counters {
     int64_t epoch, text, segment, source, stamp;
 };
@@ -133,12 +139,96 @@ struct engine {
     struct open_segment *open; /* owned, by first text */
     struct segment **list;     /* owned; the same */
     size_t n_open;
-    uint32_t *dead; /* owned, ascending */
-    size_t n_dead;
-    bool ready;    /* has its tables */
-    bool updating; /* between begin and end */
+    struct numbers dead, hidden; /* sources */
+    int64_t begun_stamp;         /* when the update began */
+    bool ready;                  /* has its tables */
+    bool updating;               /* between begin and end */
     struct segment_builder *builder;
 };
+
+/* ---- numbers ------------------------------------------------------------------- */
+
+static bool has_number(const struct numbers *s, uint32_t number)
+{
+    size_t from = 0, to = s->n;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+
+        if (s->list[middle] == number)
+            return true;
+        if (s->list[middle] < number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return false;
+}
+
+static quire_status add_number(struct numbers *s, uint32_t number,
+                               quire_error *err)
+{
+    uint32_t *more;
+    size_t i;
+
+    if (has_number(s, number))
+        return QUIRE_OK;
+    more = realloc(s->list, (s->n + 1) * sizeof *more);
+    if (!more)
+        return err_memory(err);
+    s->list = more;
+    for (i = s->n; i > 0 && more[i - 1] > number; i--)
+        more[i] = more[i - 1];
+    more[i] = number;
+    s->n++;
+    return QUIRE_OK;
+}
+
+/* ---- objects --------------------------------------------------------------------- */
+
+struct unlisted {
+    struct engine *e;
+    uint64_t below;
+    struct buf numbers; /* uint64_t */
+};
+
+/* A segment has two objects, named after its number. */
+static quire_status add_unlisted(void *ctx, const char *name,
+                                 const struct object_info *info,
+                                 quire_error *err)
+{
+    struct unlisted *k = ctx;
+    uint64_t number = strtoull(name, NULL, 16);
+    size_t i;
+
+    (void)info;
+    if (number >= k->below)
+        return QUIRE_OK;
+    for (i = 0; i < k->e->n_open; i++)
+        if (k->e->list[i]->number == number)
+            return QUIRE_OK;
+    buf_add(&k->numbers, &number, sizeof number);
+    return buf_status(&k->numbers, "the list of segments", err);
+}
+
+/* Remove the objects of segments with numbers below `below` that are not open: those
+ * that were merged or forgotten, by this update or by one that ended in a crash. Who
+ * has them open can go on reading. */
+static quire_status remove_unlisted(struct engine *e, uint64_t below,
+                                    quire_error *err)
+{
+    struct unlisted k = {e, below, BUF_INIT(SIZE_MAX)};
+    quire_status st = object_list(e->c.store, "", add_unlisted, &k, err);
+    uint64_t number;
+    size_t at;
+
+    for (at = 0; at < k.numbers.len && !st; at += sizeof number) {
+        memcpy(&number, k.numbers.data + at, sizeof number);
+        st = segment_remove(e->c.store, number, err);
+    }
+    buf_release(&k.numbers);
+    return st;
+}
 
 /* ---- opening ------------------------------------------------------------------- */
 
@@ -163,7 +253,8 @@ void engine_close(struct engine *e)
         db_rollback(e->c.db);
     drop_segments(e);
     segment_builder_free(e->builder);
-    free(e->dead);
+    free(e->dead.list);
+    free(e->hidden.list);
     sql_release(&e->sql);
     db_close(e->c.db);
     object_store_free(e->c.store);
@@ -181,10 +272,15 @@ static quire_status create_tables(struct engine *e, quire_error *err)
     if (!st && version != ENGINE_VERSION) {
         if (version != 0)
             st = db_exec(e->c.db,
-                         "DROP TABLE source; DROP TABLE segment;"
-                         "DROP TABLE dead; DROP TABLE mark;"
-                         "DROP TABLE counter;",
+                         "DROP TABLE IF EXISTS source;"
+                         "DROP TABLE IF EXISTS segment;"
+                         "DROP TABLE IF EXISTS dead;"
+                         "DROP TABLE IF EXISTS mark;"
+                         "DROP TABLE IF EXISTS counter;",
                          err);
+        /* Numbers begin again, so nothing else may have them. */
+        if (!st)
+            st = remove_unlisted(e, UINT64_MAX, err);
         if (!st)
             st = db_exec(e->c.db, schema, err);
         if (!st)
@@ -273,9 +369,9 @@ static quire_status read_dead(struct engine *e, quire_error *err)
         buf_release(&list);
         return st;
     }
-    free(e->dead);
-    e->dead = (uint32_t *)(void *)list.data;
-    e->n_dead = list.len / sizeof *e->dead;
+    free(e->dead.list);
+    e->dead.list = (uint32_t *)(void *)list.data;
+    e->dead.n = list.len / sizeof number;
     return QUIRE_OK;
 }
 
@@ -334,11 +430,14 @@ static quire_status load_segments(struct engine *e, quire_error *err)
     list = (struct open_segment *)(void *)open.data;
     e->open = list;
     e->n_open = open.len / sizeof *list;
-    if (st)
-        return st;
     e->list = calloc(e->n_open + 1, sizeof *e->list);
-    if (!e->list)
-        return err_memory(err);
+    if (!st && !e->list)
+        st = err_memory(err);
+    if (st) {
+        /* Not some of them: who goes on finds nothing. */
+        drop_segments(e);
+        return st;
+    }
     for (i = 0; i < e->n_open; i++)
         e->list[i] = e->open[i].s;
     return QUIRE_OK;
@@ -355,6 +454,7 @@ static quire_status load_state(struct engine *e, bool *changed,
         return st;
     *changed = true;
     e->now = found;
+    e->hidden.n = 0;
     st = read_dead(e, err);
     if (!st)
         st = load_segments(e, err);
@@ -393,21 +493,8 @@ size_t engine_segments(const struct engine *e, struct segment *const **out)
 
 bool engine_is_live(const struct engine *e, uint32_t source)
 {
-    size_t from = 0, to = e->n_dead;
-
-    if (source == 0)
-        return false;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-
-        if (e->dead[middle] == source)
-            return false;
-        if (e->dead[middle] < source)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return true;
+    return source != 0 && !has_number(&e->dead, source) &&
+           !has_number(&e->hidden, source);
 }
 
 void engine_source_range(const struct engine *e, uint32_t *first, uint32_t *end)
@@ -503,8 +590,11 @@ quire_status engine_source(struct engine *e, uint32_t number,
                            quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&e->sql, SQL_SOURCE, &s, err);
+    quire_status st;
 
+    if (!e->ready)
+        return QUIRE_NOT_FOUND;
+    st = sql_use(&e->sql, SQL_SOURCE, &s, err);
     if (st)
         return st;
     stmt_bind_int(s, 1, number);
@@ -631,6 +721,7 @@ quire_status engine_begin(struct engine *e, quire_error *err)
     if (st)
         db_rollback(e->c.db);
     e->updating = !st;
+    e->begun_stamp = e->now.stamp;
     return st;
 }
 
@@ -692,26 +783,13 @@ static quire_status run_number(struct engine *e, int which, int64_t a,
 quire_status engine_hide_source(struct engine *e, uint32_t number,
                                 quire_error *err)
 {
-    uint32_t *more;
-    size_t i;
-
-    if (!engine_is_live(e, number))
-        return QUIRE_OK;
-    more = realloc(e->dead, (e->n_dead + 1) * sizeof *more);
-    if (!more)
-        return err_memory(err);
-    e->dead = more;
-    for (i = e->n_dead; i > 0 && more[i - 1] > number; i--)
-        more[i] = more[i - 1];
-    more[i] = number;
-    e->n_dead++;
-    return QUIRE_OK;
+    return add_number(&e->hidden, number, err);
 }
 
 quire_status engine_kill_source(struct engine *e, uint32_t number,
                                 quire_error *err)
 {
-    quire_status st = engine_hide_source(e, number, err);
+    quire_status st = add_number(&e->dead, number, err);
 
     if (!st)
         st = run_number(e, SQL_ADD_DEAD, number, ++e->now.stamp, true, err);
@@ -792,7 +870,9 @@ bool engine_is_full(const struct engine *e)
     return segment_builder_memory(e->builder) >= e->c.memory_max;
 }
 
-/* Write the builder as a segment; its row is in the transaction. */
+/* Write the builder as a segment; its row is in the transaction. It may have places
+ * of sources that this update has killed. A segment takes at least one number of a
+ * text: these order its further places, too. */
 static quire_status write_segment(struct engine *e, quire_error *err)
 {
     uint64_t number = (uint64_t)e->now.segment, first = (uint64_t)e->now.text;
@@ -812,9 +892,9 @@ static quire_status write_segment(struct engine *e, quire_error *err)
     stmt_bind_int(s, 1, (int64_t)number);
     stmt_bind_int(s, 2, (int64_t)first);
     stmt_bind_int(s, 3, (int64_t)bytes);
-    stmt_bind_int(s, 4, e->now.stamp);
+    stmt_bind_int(s, 4, e->begun_stamp);
     e->now.segment++;
-    e->now.text += n;
+    e->now.text += n ? n : 1;
     return stmt_post(s, err);
 }
 
@@ -872,9 +952,15 @@ quire_status engine_end(struct engine *e, quire_status st, quire_error *err)
 
 /* ---- merging -------------------------------------------------------------------------- */
 
+/* What is hidden stays. */
+static bool is_kept(const struct engine *e, uint32_t source)
+{
+    return source != 0 && !has_number(&e->dead, source);
+}
+
 static bool is_live_source(void *ctx, uint32_t source)
 {
-    return engine_is_live(ctx, source);
+    return is_kept(ctx, source);
 }
 
 static bool has_live_extra(void *ctx, uint64_t text)
@@ -885,23 +971,24 @@ static bool has_live_extra(void *ctx, uint64_t text)
     for (i = 0; i < e->n_open; i++) {
         segment_extra_of(e->list[i], text, &from, &to);
         for (; from < to; from++)
-            if (engine_is_live(e, e->list[i]->extra[from].source))
+            if (is_kept(e, e->list[i]->extra[from].source))
                 return true;
     }
     return false;
 }
 
+/* Places that a merge would remove. */
 static uint64_t count_dead(struct engine *e, const struct segment *s)
 {
     uint64_t n = 0;
     uint32_t i;
 
-    if (e->n_dead == 0)
+    if (e->dead.n == 0)
         return 0;
     for (i = 0; i < s->n_texts; i++)
-        n += s->lengths[i] > 0 && !engine_is_live(e, s->sources[i]);
+        n += s->lengths[i] > 0 && has_number(&e->dead, s->sources[i]);
     for (i = 0; i < s->n_extra; i++)
-        n += !engine_is_live(e, s->extra[i].source);
+        n += has_number(&e->dead, s->extra[i].source);
     return n;
 }
 
@@ -933,29 +1020,32 @@ static void choose_segments(struct engine *e, bool all, size_t *from, size_t *n)
     for (i = 0; i < e->n_open; i++) {
         uint64_t dead = count_dead(e, e->list[i]);
 
-        if (dead * 100 > e->list[i]->stats.n_texts * DEAD_PERCENT) {
+        uint64_t places = e->list[i]->stats.n_texts + e->list[i]->n_extra;
+
+        if (dead * 100 > places * DEAD_PERCENT) {
             *from = i;
             *n = 1;
             return;
         }
     }
-    /* A run may have smaller segments in it, never larger ones. */
+    /* A run has segments of one level and smaller ones between them. Those behind it
+     * come along but do not count: a few small ones are no reason to write a large
+     * one again. */
     for (i = e->n_open; i-- > 0;) {
         int one = level_of(e->list[i]->bytes);
 
         if (one > level) {
-            if (run >= MERGE_WIDTH)
-                break;
+            if (*n > 0)
+                return;
             level = one;
+            run = 0;
         }
         run++;
         if (run >= MERGE_WIDTH) {
             *from = i;
-            *n = run;
+            *n = e->n_open - i;
         }
     }
-    if (*n == 0 && run >= MERGE_WIDTH)
-        *n = run;
 }
 
 static quire_status merge_range(struct engine *e, size_t from, size_t n,
@@ -999,8 +1089,7 @@ static quire_status forget_dead(struct engine *e, size_t from, size_t n,
 quire_status engine_merge(struct engine *e, bool all, bool *more,
                           quire_error *err)
 {
-    uint64_t *old = NULL;
-    size_t from, n, i;
+    size_t from, n;
     quire_status st = engine_begin(e, err);
 
     *more = false;
@@ -1012,17 +1101,13 @@ quire_status engine_merge(struct engine *e, bool all, bool *more,
         e->updating = false;
         return QUIRE_OK;
     }
-    old = calloc(n, sizeof *old);
-    st = old ? merge_range(e, from, n, err) : err_memory(err);
+    st = merge_range(e, from, n, err);
     if (!st)
         st = forget_dead(e, from, n, err);
-    for (i = 0; i < n && old; i++)
-        old[i] = e->list[from + i]->number;
     st = engine_end(e, st, err);
-    /* Readers that still have them open can go on reading. */
-    for (i = 0; i < n && !st; i++)
-        segment_remove(e->c.store, old[i], NULL);
-    free(old);
+    /* The next number is not taken yet, or by another process now. */
+    if (!st)
+        remove_unlisted(e, (uint64_t)e->now.segment, NULL);
     *more = !st && !all;
     return st;
 }
@@ -1046,7 +1131,7 @@ quire_status engine_clear(struct engine *e, quire_error *err)
     st = sql_end(e->c.db, st, err);
     if (!st)
         st = engine_reload(e, NULL, err);
-    return st ? st : object_clear(e->c.store, "", err);
+    return st ? st : remove_unlisted(e, (uint64_t)e->now.segment, err);
 }
 
 quire_status engine_info(struct engine *e, struct engine_info *out,
@@ -1057,7 +1142,7 @@ quire_status engine_info(struct engine *e, struct engine_info *out,
     int64_t n = 0;
     size_t i;
 
-    *out = (struct engine_info){.n_segments = e->n_open, .n_dead = e->n_dead};
+    *out = (struct engine_info){.n_segments = e->n_open, .n_dead = e->dead.n};
     for (i = 0; i < e->n_open; i++) {
         out->n_texts += e->list[i]->stats.n_texts;
         out->n_places += e->list[i]->stats.n_texts + e->list[i]->n_extra;

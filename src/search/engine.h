@@ -97,8 +97,9 @@ quire_status engine_put_source(struct engine *e, struct source *s,
 quire_status engine_kill_source(struct engine *e, uint32_t number,
                                 quire_error *err);
 
-/* Ignore the places of a source until the next reload, without a change of the
- * index: its content is newer in another engine, or gone. */
+/* Ignore the places of a source until the next reload that finds a change, without a
+ * change of the index: its content is newer in another engine, or gone. A merge
+ * keeps them. */
 quire_status engine_hide_source(struct engine *e, uint32_t number,
                                 quire_error *err);
 

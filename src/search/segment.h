@@ -95,7 +95,8 @@ struct place {
     uint16_t tool;   /* name in the segment; 0: none                    */
     uint16_t model;  /* likewise                                        */
     uint32_t group;  /* hits with the same number belong together       */
-    uint32_t unused;
+    uint32_t added;  /* of a further place: lowest bits of the last number of a
+                      * text that the segment had which was written for it */
 };
 
 struct segment_stats {

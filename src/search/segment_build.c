@@ -659,11 +659,15 @@ static quire_status write_extra(struct segment_builder *b,
 {
     struct built_extra *list = (struct built_extra *)(void *)b->extra.data;
     size_t n = b->extra.len / sizeof *list, i, at;
+    uint32_t n_texts = segment_builder_texts(b);
     quire_status st = QUIRE_OK;
 
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
         if (list[i].place.text & OWN_TEXT)
             list[i].place.text = (list[i].place.text & ~OWN_TEXT) + first_text;
+        list[i].place.added = (uint32_t)(first_text +
+                                         (n_texts ? n_texts - 1 : 0));
+    }
     if (n > 0)
         qsort(list, n, sizeof *list, by_text);
     for (i = 0; i < n && !st; i++) {
