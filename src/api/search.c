@@ -196,6 +196,10 @@ static quire_status resolve_session(struct searching *k, const char **session,
 
     if (!*session)
         return QUIRE_OK;
+    /* Queries come from clients that must not learn which files there are. */
+    if (!k->o.session && session_looks_like_path(*session))
+        return err_fail(err, QUIRE_NOT_FOUND, "name it by its id",
+                        "no session %.100s", *session);
     st = session_key(k->x->q, *session, k->keep, &key, err);
     *session = key;
     return st;
@@ -269,13 +273,16 @@ static size_t cursor_size(uint32_t n_weights)
     return offsetof(struct cursor, weights) + n_weights * sizeof(float);
 }
 
+/* `since` and `until` are left out: those of a later page differ, if they were given
+ * as 7d. */
 static void query_digest(const struct searching *k, quire_bytes query,
                          uint8_t out[16])
 {
     const quire_search_options *o = &k->o;
-    int64_t numbers[] = {o->since_us, o->until_us,   o->sort,    o->flat,
-                         o->regex,    o->words_only, o->versions};
-    const char *texts[] = {o->session, o->project, o->agent};
+    const struct run_request *r = &k->request;
+    int64_t numbers[] = {o->sort,     o->flat,  o->regex, o->words_only,
+                         o->versions, r->kinds, r->roles};
+    const char *texts[] = {k->x->root, o->session, o->project, o->agent};
     struct sha256_ctx sha;
     size_t i;
 
@@ -283,26 +290,40 @@ static void query_digest(const struct searching *k, quire_bytes query,
     if (query.len)
         sha256_update(&sha, query.len, query.data);
     sha256_update(&sha, sizeof numbers, (const uint8_t *)numbers);
-    for (i = 0; i < 3; i++)
+    for (i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i])
             sha256_update(&sha, strlen(texts[i]) + 1,
                           (const uint8_t *)texts[i]);
-    sha256_update(&sha, sizeof k->request.kinds,
-                  (const uint8_t *)&k->request.kinds);
+    for (i = 0; o->tools && o->tools[i]; i++)
+        sha256_update(&sha, strlen(o->tools[i]) + 1,
+                      (const uint8_t *)o->tools[i]);
     sha256_digest(&sha, 16, out);
 }
 
-/* Decode a cursor; false: malformed. */
+/* A number that hits can be sorted by: not NaN. */
+static bool is_weight(double x)
+{
+    return x > -1e30 && x < 1e30;
+}
+
+/* Decode a cursor; false: malformed. Clients can change them. */
 static bool decode_cursor(const char *text, struct cursor *c)
 {
     size_t len = strlen(text);
+    uint32_t i;
 
     memset(c, 0, sizeof *c);
-    return len % 2 == 0 && len / 2 >= cursor_size(0) && len / 2 <= sizeof *c &&
-           hex_decode(text, len / 2, (uint8_t *)c) &&
-           c->version == CURSOR_VERSION && c->n_weights <= RUN_WEIGHTS_MAX &&
-           len / 2 == cursor_size(c->n_weights) && c->step >= 0 &&
-           c->step < N_STEPS;
+    if (len % 2 != 0 || len / 2 < cursor_size(0) || len / 2 > sizeof *c ||
+        !hex_decode(text, len / 2, (uint8_t *)c) ||
+        c->version != CURSOR_VERSION || c->n_weights > RUN_WEIGHTS_MAX ||
+        len / 2 != cursor_size(c->n_weights) || c->step < 0 ||
+        c->step >= N_STEPS || !is_weight(c->n_texts) ||
+        !is_weight(c->mean_words) || !is_weight(c->after.score))
+        return false;
+    for (i = 0; i < c->n_weights; i++)
+        if (!is_weight(c->weights[i]))
+            return false;
+    return true;
 }
 
 static quire_status read_cursor(struct searching *k, quire_bytes query,
@@ -344,7 +365,13 @@ static const char *write_cursor(struct searching *k, quire_bytes query,
     c.version = CURSOR_VERSION;
     c.step = k->step;
     query_digest(k, query, c.query);
-    c.after = at->after;
+    /* Member by member: clients must not see what is between them. */
+    c.after.score = at->after.score;
+    c.after.time = at->after.time;
+    c.after.text = at->after.text;
+    c.after.source = at->after.source;
+    c.after.offset = at->after.offset;
+    c.after.part = at->after.part;
     c.n_texts = at->n_texts;
     c.mean_words = at->mean_words;
     c.n_weights = at->n_weights;

@@ -195,6 +195,9 @@ struct session_location {
     bool omp; /* oh-my-pi may write to it, too     */
 };
 
+/* Whether session_lookup() takes it for the name of a file. */
+bool session_looks_like_path(const char *which);
+
 /* The session that `which` names: id, prefix, path or "last". QUIRE_NOT_FOUND and
  * QUIRE_INVALID with a message. Release it, unless it was handed on. */
 quire_status session_lookup(struct quire *q, const char *which,

@@ -616,7 +616,7 @@ quire_status quire_session_use(quire *q, const char *which, quire_error *err)
 
 /* ---- any of these ------------------------------------------------------- */
 
-static bool looks_like_path(const char *which)
+bool session_looks_like_path(const char *which)
 {
     size_t len = strlen(which);
 
@@ -636,7 +636,7 @@ quire_status session_lookup(struct quire *q, const char *which,
     if (!strcmp(which, "last"))
         return find_last(q, keep, out, err);
     st = QUIRE_NOT_FOUND;
-    if (looks_like_path(which))
+    if (session_looks_like_path(which))
         st = find_path(q, which, keep, out, err);
     if (st == QUIRE_NOT_FOUND && *which)
         st = find_id(q, which, keep, out, err);
