@@ -24,8 +24,13 @@
 #include "output/dir.h"
 #include "session/jsonl.h"
 
-/* Up to here new content stays in memory. */
-#define PENDING_MAX ((uint64_t)256 << 10)
+/* Up to here new content stays in memory; and up to here while another process, or
+ * another thread, writes the home's index. */
+#define PENDING_MAX      ((uint64_t)256 << 10)
+#define PENDING_BUSY_MAX ((uint64_t)32 << 20)
+
+/* Where an update may go. */
+enum target { TARGET_ANY, TARGET_HOME, TARGET_MEMORY };
 
 /* A file that changed this recently may change again without a new time. */
 #define FRESH_NS INT64_C(20000000)
@@ -752,17 +757,22 @@ static quire_status apply(struct updating *u, quire_error *err)
 
 /* Where an update goes: to the home's engine if it is large, or must; else to the one
  * in memory. */
-static quire_status choose_engine(struct updating *u, bool all, uint64_t bytes,
-                                  quire_error *err)
+static quire_status choose_engine(struct updating *u, enum target target,
+                                  uint64_t bytes, quire_error *err)
 {
     struct search_index *x = u->x;
-    bool large = x->pending_bytes + bytes > PENDING_MAX;
+    uint64_t pending = x->pending_bytes + bytes;
+    bool home = x->home && !x->q->read_only;
     quire_status st;
 
-    if (x->home && !x->q->read_only && (all || large)) {
+    if (home && (target == TARGET_HOME ||
+                 (target == TARGET_ANY && pending > PENDING_MAX))) {
         u->to = x->home;
         return QUIRE_OK;
     }
+    if (home && pending > PENDING_BUSY_MAX)
+        return err_fail(err, QUIRE_BUSY, "try again when it is done",
+                        "another process builds the search index");
     st = search_need_pending(x, err);
     u->to = x->pending;
     x->pending_bytes += bytes;
@@ -779,7 +789,7 @@ static void release_update(struct updating *u)
 
 /* One attempt. *again: the home's index is written now, and the one in memory must
  * not be used beside it. */
-static quire_status try_update(struct search_index *x, bool all,
+static quire_status try_update(struct search_index *x, enum target target,
                                struct search_progress *p, quire_error *err)
 {
     struct updating u = {.x = x,
@@ -803,12 +813,12 @@ static quire_status try_update(struct search_index *x, bool all,
     if (!st && (u.n_files > 0 || gone > 0 || rows)) {
         if (p)
             p->total = bytes;
-        st = choose_engine(&u, all, bytes, err);
+        st = choose_engine(&u, target, bytes, err);
         if (!st && u.to == x->home && x->pending) {
             /* All of it is read again, from the state of the home's index. */
             release_update(&u);
             search_drop_pending(x);
-            return try_update(x, true, p, err);
+            return try_update(x, TARGET_HOME, p, err);
         }
         if (!st)
             st = apply(&u, err);
@@ -830,7 +840,10 @@ quire_status search_update(struct search_index *x, bool all,
         x->home_epoch = engine_epoch(x->home);
     }
     if (!st)
-        st = try_update(x, all, p, err);
+        st = try_update(x, all ? TARGET_HOME : TARGET_ANY, p, err);
+    /* Another writer is not waited for. */
+    if (st == QUIRE_BUSY && !all)
+        st = try_update(x, TARGET_MEMORY, p, err);
     if (x->home)
         x->home_epoch = engine_epoch(x->home);
     return st;
