@@ -223,16 +223,28 @@ static quire_status apply_lists(struct searching *k, quire_error *err)
     return st;
 }
 
+/* What is in both sets, of which 0 is all. No kind or role has the last bit. */
+static unsigned intersect(unsigned a, unsigned b)
+{
+    if (!a || !b)
+        return a | b;
+    return a & b ? a & b : 1u << 31;
+}
+
 static quire_status apply_filters(struct searching *k, quire_error *err)
 {
     struct run_request *r = &k->request;
     struct source_filter f = {.archived = -1};
     const struct search_filter *one;
     quire_status st = apply_lists(k, err);
+    unsigned kinds = r->kinds, roles = r->roles;
     size_t i;
 
+    r->kinds = r->roles = 0;
     for (one = k->language.filters; one && !st; one = one->next)
         st = apply_filter(k, one, &f, err);
+    r->kinds = intersect(kinds, r->kinds);
+    r->roles = intersect(roles, r->roles);
     if (!st && k->o.session)
         f.session = k->o.session;
     if (!st && k->o.project)
