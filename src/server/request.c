@@ -98,6 +98,25 @@ const char *const *request_texts(struct request *c, const char *name)
     return list;
 }
 
+const char *const *request_list(struct request *c, const char *name)
+{
+    const char *text = request_text(c, name), *at, *end;
+    const char **list = text ? arena_array(&c->keep, strlen(text) + 1,
+                                           sizeof *list)
+                             : NULL;
+    size_t n = 0;
+
+    for (at = text; list && *at; at = end + (*end == ',')) {
+        end = strchrnul(at, ',');
+        if (end > at)
+            list[n++] = arena_text(&c->keep, bytes_of(at, (size_t)(end - at)));
+    }
+    if (n == 0)
+        return NULL;
+    list[n] = NULL;
+    return list;
+}
+
 const char *request_param(const struct request *c, int index)
 {
     return c->match.params[index];
@@ -199,13 +218,13 @@ static bool is_short_number(const char *text)
 
 /* By an id, or what it begins with. The library also takes names of files. */
 static quire_status find_by_id(struct request *c, const char *prefix,
-                               quire_error *err)
+                               const char **out, quire_error *err)
 {
-    quire_status st = find_session(c, prefix, &c->session, err);
+    quire_status st = find_session(c, prefix, out, err);
 
-    if (st || !strncasecmp(c->session, prefix, strlen(prefix)))
+    if (st || !strncasecmp(*out, prefix, strlen(prefix)))
         return st;
-    c->session = NULL;
+    *out = NULL;
     return err_set(err, QUIRE_NOT_FOUND, "no session %.64s", prefix);
 }
 
@@ -223,7 +242,7 @@ const char *request_session(struct request *c)
             c->session_number = request_id(c, 0);
     }
     if (st == QUIRE_NOT_FOUND && !is_short_number(which))
-        st = find_by_id(c, which, &err);
+        st = find_by_id(c, which, &c->session, &err);
     request_fail_session(c, st, &err);
     return c->session;
 }
@@ -288,6 +307,34 @@ bool request_session_field(struct request *c, const char *name,
         request_refuse(c, 400, "invalid", "GET /v1/conversations lists them",
                        "%s: no conversation %llu", name,
                        (unsigned long long)number);
+    else if (st)
+        request_fail(c, st, &err);
+    return !st;
+}
+
+/* What an id consists of: nothing else reaches the library, which would look for a
+ * file of that name. */
+static bool is_id(const char *text)
+{
+    return strspn(text, "0123456789ABCDEFabcdef-") == strlen(text);
+}
+
+bool request_session_name(struct request *c, const char *name, const char **out)
+{
+    const char *which = request_text(c, name);
+    quire_error err;
+    quire_status st = QUIRE_NOT_FOUND;
+
+    *out = which;
+    if (!which || !strcmp(which, "temp") || !strcmp(which, "user"))
+        return true;
+    if (is_number(which))
+        st = find_session(c, arena_printf(&c->keep, "#%s", which), out, &err);
+    if (st == QUIRE_NOT_FOUND && is_id(which) && !is_short_number(which))
+        st = find_by_id(c, which, out, &err);
+    if (st == QUIRE_NOT_FOUND)
+        request_refuse(c, 400, "invalid", "GET /v1/sessions lists them",
+                       "%s: no session %.64s", name, which);
     else if (st)
         request_fail(c, st, &err);
     return !st;
@@ -422,12 +469,25 @@ static bool fits(const struct field *f, quire_bytes value)
     }
 }
 
+/* Whether a field of the query is a list with commas. */
+static bool is_list(const struct field *f)
+{
+    return f->kind == FIELD_TEXT && f->type && strchr(f->type, '*');
+}
+
 /* Convert a value of the query to JSON: a string, or a number or flag as it is. */
 static bool take_query_value(struct request *c, size_t i, quire_bytes raw)
 {
     const struct field *f = &c->route->fields[i];
     struct buf text = BUF_INIT(64 * 1024), json = BUF_INIT(256 * 1024);
-    bool fine = !http_percent_decode(raw, true, &text);
+    bool fine;
+
+    /* A list may be given again: it gets longer. */
+    if (is_list(f) && c->values[i].data) {
+        json_decode(c->values[i], &text);
+        buf_add_char(&text, ',');
+    }
+    fine = !http_percent_decode(raw, true, &text);
 
     if (fine && f->kind == FIELD_FLAG &&
         bytes_equal(buf_bytes(&text), bytes_str("1")))

@@ -77,6 +77,9 @@ quire_bytes request_bytes(struct request *c, const char *name);
 /* Strings, ended by NULL, in `keep`; NULL: absent. */
 const char *const *request_texts(struct request *c, const char *name);
 
+/* The words of a list with commas, ended by NULL, in `keep`; NULL: none. */
+const char *const *request_list(struct request *c, const char *name);
+
 /* The elements of an array, as JSON, in `keep`; NULL: absent. */
 const quire_bytes *request_elements(struct request *c, const char *name,
                                     size_t *n);
@@ -109,6 +112,10 @@ void request_fail_session(struct request *c, quire_status st,
  * An unknown one is an invalid field, not an unknown address. False: answered. */
 bool request_session_field(struct request *c, const char *name,
                            const char **out);
+
+/* The same for a field that names a session by number, id or prefix. */
+bool request_session_name(struct request *c, const char *name,
+                          const char **out);
 
 /* Whether a JSON value is one of the choices that the row lists for a field. */
 bool request_is_choice(struct request *c, const char *name, quire_bytes value);

@@ -83,6 +83,9 @@ bool thread_ctx_is_ready(struct thread_ctx *d);
 /* Whether the disk has any free space. */
 bool thread_ctx_has_room(struct thread_ctx *d);
 
+/* Whether the server is shutting down. */
+bool thread_ctx_is_draining(const struct thread_ctx *d);
+
 /* A write failed on the disk: open another handle. */
 void thread_ctx_invalidate(struct thread_ctx *d);
 

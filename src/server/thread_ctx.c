@@ -106,6 +106,11 @@ bool thread_ctx_is_ready(struct thread_ctx *d)
     return thread_ctx_has_room(d);
 }
 
+bool thread_ctx_is_draining(const struct thread_ctx *d)
+{
+    return atomic_load(&d->server->draining);
+}
+
 void thread_ctx_invalidate(struct thread_ctx *d)
 {
     d->doubtful = true;

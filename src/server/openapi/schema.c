@@ -118,6 +118,18 @@ static const struct {
     {"Pads", "scratchpads:PadRow* entries:PadRow* " LIST},
 
     {"Prompt", "id:int prompt:text created_at:time cwd:text? session:text?"},
+    {"SearchHit",
+     "kind:" SEARCH_KINDS " address:text session?:text entry?:text "
+     "title?:text project?:text agent?:text role?:" SEARCH_ROLES " tool?:text "
+     "model?:text created_at?:time snippet:text matches:count** score:number "
+     "how:exact/stem/prefix/substring/close active:flag error:flag "
+     "in_session?:int"},
+    {"SearchFacets", "kind?:object role?:object tool?:object model?:object"},
+    {"SearchIgnored", "text:text why:text"},
+    {"SearchResult",
+     "hits:SearchHit* facets:SearchFacets total:int total_is_exact:flag "
+     "next_cursor:cursor? ignored:SearchIgnored*"},
+    {"Suggestions", "suggestions:text*"},
     {"Prompts", "prompts:Prompt* " LIST},
     {"PromptPut", "id:int"},
     {"Reply", "command:text args:text line:int status:text kind:text id:int? "

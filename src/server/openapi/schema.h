@@ -23,6 +23,10 @@
 #include "quire.h"
 
 #define MEMORY_TYPES "user/feedback/project/reference/learning/context"
+#define SEARCH_KINDS                                                      \
+    "message/thinking/tool_input/tool_result/summary/title/label/output/" \
+    "artifact/memory/history"
+#define SEARCH_ROLES "user/assistant/tool/system"
 #define RELATIONS    "relates_to/refines/contradicts/supersedes/supports"
 
 /* An object of JSON Schema for a type, which is left open for more members. */

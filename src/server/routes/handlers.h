@@ -79,6 +79,9 @@ void route_scratchpads_list(struct request *c);
 void route_scratchpads_shared(struct request *c);
 void route_scratchpads_get(struct request *c);
 
+void route_search(struct request *c);
+void route_search_suggest(struct request *c);
+
 void route_history_list(struct request *c);
 void route_history_add(struct request *c);
 void route_usage(struct request *c);

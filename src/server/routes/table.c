@@ -300,6 +300,43 @@ static const struct field graph_of[] = {
     END,
 };
 
+static const struct field search_all[] = {
+    FIELD("q", FIELD_TEXT, QUERY | FIELD_NEEDED,
+          "words and filters, like deploy kind:message"),
+    FIELD("kind", FIELD_TEXT, QUERY, "of these kinds, like message,output",
+          .type = SEARCH_KINDS "*"),
+    FIELD("role", FIELD_TEXT, QUERY, "of these roles, like user,assistant",
+          .type = SEARCH_ROLES "*"),
+    FIELD("tool", FIELD_TEXT, QUERY, "inputs and results of these tools",
+          .type = "text*"),
+    FIELD("project", FIELD_TEXT, QUERY,
+          "in this directory or below it; its last parts are enough"),
+    FIELD("session", FIELD_TEXT, QUERY,
+          "in this session, by number, id or prefix of the id"),
+    FIELD("agent", FIELD_TEXT, QUERY, "in sessions of this agent"),
+    FIELD("since", FIELD_TEXT, QUERY,
+          "from this time on: seconds since 1970, 2026-02-16, 7d, yesterday"),
+    FIELD("until", FIELD_TEXT, QUERY, "before this time"),
+    FIELD("sort", FIELD_TEXT, QUERY, "order of the hits; default rank",
+          .type = "rank/newest/oldest"),
+    FIELD("limit", FIELD_NUMBER, QUERY,
+          "sessions at most, up to three hits of each; hits with flat",
+          .otherwise = 20, .max = 1000),
+    CURSOR,
+    FIELD("regex", FIELD_FLAG, QUERY, "q is a regular expression of PCRE2"),
+    FIELD("flat", FIELD_FLAG, QUERY, "every hit, not three of each session"),
+    FIELD("versions", FIELD_FLAG, QUERY, "older versions of artifacts, too"),
+    FIELD("facets", FIELD_FLAG, QUERY,
+          "count all hits by kind, role, tool and model"),
+    END,
+};
+
+static const struct field suggest_for[] = {
+    FIELD("q", FIELD_TEXT, QUERY | FIELD_NEEDED, "the beginning of a word"),
+    LIMIT(10, 100),
+    END,
+};
+
 static const struct field prompt_page[] = {
     FIELD("q", FIELD_TEXT, QUERY, "with all of these words"),
     FIELD("cwd", FIELD_TEXT, QUERY, "typed in this directory"),
@@ -587,6 +624,14 @@ const struct route routes[] = {
           route_scratchpads_shared),
     ROUTE("pads.get", "GET", "/v1/memory/:agent", "the scratchpad of an agent",
           0, NULL, 200, "Pad", route_scratchpads_get),
+
+    /* Sessions and outputs are files: not ROUTE_CACHEABLE. */
+    ROUTE("search", "GET", "/v1/search",
+          "search sessions, outputs, artifacts, memory and history", 0,
+          search_all, 200, "SearchResult", route_search),
+    ROUTE("search.suggest", "GET", "/v1/search/suggest",
+          "words that begin so, the most frequent first", 0, suggest_for, 200,
+          "Suggestions", route_search_suggest),
 
     ROUTE("history.list", "GET", "/v1/history", "prompts, the newest first", 0,
           prompt_page, 200, "Prompts", route_history_list),
