@@ -36,10 +36,7 @@ static void intercepted_free(struct directory_store *s)
       (from, to, err))                                                        \
     X(OWN, free, "", "", (), ())
 
-DIRECTORY_SLOTS(INTERCEPT_DEFINE)
-
-static const struct directory_ops intercepted_ops = {
-    DIRECTORY_SLOTS(INTERCEPT_ENTRY)};
+INTERCEPT_TABLE(struct directory_ops, DIRECTORY_SLOTS);
 
 quire_status directory_intercept(struct directory_store *inner,
                                  struct intercept intercept,

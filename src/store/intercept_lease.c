@@ -74,9 +74,7 @@ static void intercepted_free(struct lease_store *s)
       (name, epoch, err))                                            \
     X(OWN, free, "", "", (), ())
 
-LEASE_SLOTS(INTERCEPT_DEFINE)
-
-static const struct lease_ops intercepted_ops = {LEASE_SLOTS(INTERCEPT_ENTRY)};
+INTERCEPT_TABLE(struct lease_ops, LEASE_SLOTS);
 
 quire_status lease_intercept(struct lease_store *inner,
                              struct intercept intercept,

@@ -238,9 +238,7 @@ static void intercepted_free(struct log_store *s)
     X(OWN, place, "", "", (), ())                                              \
     X(OWN, free, "", "", (), ())
 
-LOG_SLOTS(INTERCEPT_DEFINE)
-
-static const struct log_ops intercepted_ops = {LOG_SLOTS(INTERCEPT_ENTRY)};
+INTERCEPT_TABLE(struct log_ops, LOG_SLOTS);
 
 quire_status log_intercept(struct log_store *inner, struct intercept intercept,
                            struct log_store **out, quire_error *err)

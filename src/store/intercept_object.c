@@ -186,10 +186,7 @@ static void intercepted_free(struct object_store *s)
     X(OWN, place, "", "", (), ())                                             \
     X(OWN, free, "", "", (), ())
 
-OBJECT_SLOTS(INTERCEPT_DEFINE)
-
-static const struct object_ops intercepted_ops = {
-    OBJECT_SLOTS(INTERCEPT_ENTRY)};
+INTERCEPT_TABLE(struct object_ops, OBJECT_SLOTS);
 
 quire_status object_intercept(struct object_store *inner,
                               struct intercept intercept,

@@ -17,8 +17,8 @@
  * parameters  of the slot, in brackets; the first is called `s`, `o` or `d`
  * arguments   the parameters behind the first, in brackets
  *
- * INTERCEPT_DEFINE makes the functions of the list, INTERCEPT_ENTRY the
- * members of the table: a new slot is one line.
+ * INTERCEPT_TABLE makes the functions and the table of the list: a new slot is
+ * one line, and one that is missing does not compile.
  */
 #ifndef STORE_INTERCEPT_PRIV_H
 #define STORE_INTERCEPT_PRIV_H
@@ -47,14 +47,6 @@ static inline quire_status call_after(const struct intercept *t,
         return call_after((t), (call), (on), st_ ? st_ : (expression)); \
     } while (0)
 
-/* The function of a slot that does nothing else: its name, the slot, what hooks
- * see, its parameters in brackets, and what it passes on. */
-#define PASS_ON(fn, slot, to, hooks, call, on, params, ...)        \
-    static quire_status intercepted_##fn params                    \
-    {                                                              \
-        PASS(hooks, call, on, (to)->ops->slot((to), __VA_ARGS__)); \
-    }
-
 #define INTERCEPT_ARGS(...) __VA_ARGS__
 #define INTERCEPT_CALL(slot, to, hooks, call, on, params, args)            \
     static quire_status intercepted_##slot params                          \
@@ -76,5 +68,14 @@ static inline quire_status call_after(const struct intercept *t,
     INTERCEPT_##kind(slot, call, on, params, args)
 #define INTERCEPT_ENTRY(kind, slot, call, on, params, args) \
     .slot = intercepted_##slot,
+#define INTERCEPT_COUNT(kind, slot, call, on, params, args) +1
+
+#define INTERCEPT_TABLE(type, slots)                                        \
+    slots(INTERCEPT_DEFINE)                                                 \
+                                                                            \
+        static const type intercepted_ops = {slots(INTERCEPT_ENTRY)};       \
+    _Static_assert(sizeof(type) ==                                          \
+                       (0 slots(INTERCEPT_COUNT)) * sizeof(void (*)(void)), \
+                   "each slot is in the list")
 
 #endif

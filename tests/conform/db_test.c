@@ -255,6 +255,121 @@ TEST(db_waits_are_counted_by_flight)
     test_forget_dir();
 }
 
+/* ---- hooks of the wrapper ------------------------------------------------- */
+
+struct recorded {
+    char text[4096];
+    size_t n;
+};
+
+static void record(struct recorded *r, const char *what, const char *on)
+{
+    r->n += (size_t)snprintf(r->text + r->n, sizeof r->text - r->n, "%s%s%s\n",
+                             what, *on ? " " : "", on);
+}
+
+static void record_call(void *ctx, const char *call, const char *on,
+                        quire_status result)
+{
+    YES(result == QUIRE_OK);
+    record(ctx, call, on);
+}
+
+static void record_wait(void *ctx, const char *on)
+{
+    record(ctx, " wait", on);
+}
+
+/* Every slot once, in the order of db.h. */
+static void call_every_slot(struct db *db)
+{
+    struct stmt *in, *out;
+    int64_t number, other;
+    bool yes;
+
+    OK(db_exec(db, "CREATE TABLE t(n, s)", &test_err));
+    in = prepare(db, "INSERT INTO t VALUES(?1, ?2)");
+    out = prepare(db, "SELECT n, s FROM t");
+    OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
+    stmt_bind_int(in, 1, 1);
+    stmt_bind_text(in, 2, bytes_str("x"));
+    OK(stmt_post(in, &test_err));
+    stmt_bind_null(in, 1);
+    stmt_bind_bytes(in, 2, bytes_str("y"));
+    OK(stmt_step(in, &yes, &test_err));
+    EQ(1, db_changes(db));
+    stmt_ask(out);
+    OK(stmt_step(out, &yes, &test_err));
+    EQ(1, stmt_column_int(out, 0));
+    EQ(1, stmt_column_bytes(out, 1).len);
+    NO(stmt_column_null(out, 0));
+    stmt_reset(out);
+    YES(db_inside(db));
+    OK(db_commit(db, &test_err));
+    db_rollback(db);
+    stmt_finalize(in);
+    stmt_finalize(out);
+    OK(db_begin(db, DB_LOOK, DB_ALL_TENANTS, &test_err));
+    OK(db_commit(db, &test_err));
+    OK(db_open_group(db, &test_err));
+    OK(db_close_group(db, true, &yes, &test_err));
+    db_relax(db, true);
+    OK(db_settle(db, &test_err));
+    OK(db_schema_version(db, &number, &test_err));
+    OK(db_set_schema_version(db, 3, &test_err));
+    OK(db_data_version(db, &number, &test_err));
+    OK(db_has_table(db, "t", &yes, &test_err));
+    OK(db_has_only_tables(db, "t", "u", &yes, &test_err));
+    OK(db_space(db, &number, &other, &test_err));
+    OK(db_release_space(db, 1, &number, &test_err));
+}
+
+TEST(db_hooks_see_each_call_that_can_fail_and_each_wait)
+{
+    static const char expected[] = " wait CREATE TABLE t(n, s)\n"
+                                   "db exec CREATE TABLE t(n, s)\n"
+                                   "db prepare INSERT INTO t VALUES(?1, ?2)\n"
+                                   "db prepare SELECT n, s FROM t\n"
+                                   "db begin\n"
+                                   "db post INSERT INTO t VALUES(?1, ?2)\n"
+                                   " wait INSERT INTO t VALUES(?1, ?2)\n"
+                                   "db step INSERT INTO t VALUES(?1, ?2)\n"
+                                   " wait SELECT n, s FROM t\n"
+                                   "db step SELECT n, s FROM t\n"
+                                   " wait db commit\n"
+                                   "db commit\n"
+                                   "db begin\n"
+                                   "db commit\n"
+                                   "db open group\n"
+                                   " wait db close group\n"
+                                   "db close group\n"
+                                   "db settle\n"
+                                   " wait db schema version\n"
+                                   "db schema version\n"
+                                   " wait db set schema version\n"
+                                   "db set schema version\n"
+                                   "db data version\n"
+                                   " wait t\n"
+                                   "db has table t\n"
+                                   " wait t\n"
+                                   "db has only tables t\n"
+                                   " wait db space\n"
+                                   "db space\n"
+                                   " wait db release space\n"
+                                   "db release space\n";
+    struct recorded r = {.n = 0};
+    struct intercept hook = {.after = record_call,
+                             .ctx = &r,
+                             .wait = record_wait};
+    struct db *db;
+
+    OK(db_intercept(open_memory(), hook, &db, &test_err));
+    call_every_slot(db);
+    SAME_TEXT(expected, r.text);
+    db_close(db);
+    test_forget_dir();
+}
+
 TEST(db_values_come_back_as_they_went_in)
 {
     over_all(values);
