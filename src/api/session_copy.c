@@ -69,7 +69,7 @@ static quire_status copy_file(struct copying *c, struct object *file,
         st = object_create(all->objects, &d, err);
     if (st)
         return st;
-    st = object_copy(file, 0, UINT64_MAX, d, err);
+    st = object_copy(file, d, err);
     if (!st)
         return object_publish(d, to, true, err);
     object_discard(d);

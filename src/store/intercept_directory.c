@@ -1,25 +1,7 @@
 /* intercept_directory.c - the wrapper of directories: see intercept.h */
-#include <stdlib.h>
-
-#include "base/err.h"
 #include "store/intercept_priv.h"
 
-struct intercepted {
-    struct directory_store base;
-    struct directory_store *inner;
-    struct intercept intercept;
-};
-
-static struct intercepted *of_store(struct directory_store *s)
-{
-    return (struct intercepted *)s;
-}
-
-static void intercepted_free(struct directory_store *s)
-{
-    directory_store_free(of_store(s)->inner);
-    free(s);
-}
+INTERCEPT_STORE_TYPE(struct directory_store, struct directory_ops)
 
 #define DIRECTORY_SLOTS(X)                                                    \
     X(STORE, scan, "directory scan", dir,                                     \
@@ -34,19 +16,8 @@ static void intercepted_free(struct directory_store *s)
       (struct directory_store * s, const char *from, const char *to,          \
        quire_error *err),                                                     \
       (from, to, err))                                                        \
-    X(OWN, free, "", "", (), ())
+    X(END_STORE, free, "", "", (struct directory_store * s), ())
 
 INTERCEPT_TABLE(struct directory_ops, DIRECTORY_SLOTS);
 
-quire_status directory_intercept(struct directory_store *inner,
-                                 struct intercept intercept,
-                                 struct directory_store **out, quire_error *err)
-{
-    struct intercepted *t = malloc(sizeof *t);
-
-    if (!t)
-        return err_memory(err);
-    *t = (struct intercepted){{&intercepted_ops}, inner, intercept};
-    *out = &t->base;
-    return QUIRE_OK;
-}
+INTERCEPT_WRAP(directory_intercept, struct directory_store)

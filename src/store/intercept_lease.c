@@ -1,19 +1,7 @@
 /* intercept_lease.c - the wrapper of locks and leases: see intercept.h */
-#include <stdlib.h>
-
-#include "base/err.h"
 #include "store/intercept_priv.h"
 
-struct intercepted {
-    struct lease_store base;
-    struct lease_store *inner;
-    struct intercept intercept;
-};
-
-static struct intercepted *of_store(struct lease_store *s)
-{
-    return (struct intercepted *)s;
-}
+INTERCEPT_STORE_TYPE(struct lease_store, struct lease_ops)
 
 /* ---- calls that cannot fail ----------------------------------------------- */
 
@@ -41,12 +29,6 @@ static void intercepted_unlock_dir(struct lease_store *s)
     lease_unlock_dir(of_store(s)->inner);
 }
 
-static void intercepted_free(struct lease_store *s)
-{
-    lease_store_free(of_store(s)->inner);
-    free(s);
-}
-
 /* ---- every slot ---------------------------------------------------------- */
 
 #define LEASE_SLOTS(X)                                               \
@@ -72,19 +54,8 @@ static void intercepted_free(struct lease_store *s)
       (struct lease_store * s, const char *name, uint64_t epoch,     \
        quire_error *err),                                            \
       (name, epoch, err))                                            \
-    X(OWN, free, "", "", (), ())
+    X(END_STORE, free, "", "", (struct lease_store * s), ())
 
 INTERCEPT_TABLE(struct lease_ops, LEASE_SLOTS);
 
-quire_status lease_intercept(struct lease_store *inner,
-                             struct intercept intercept,
-                             struct lease_store **out, quire_error *err)
-{
-    struct intercepted *t = malloc(sizeof *t);
-
-    if (!t)
-        return err_memory(err);
-    *t = (struct intercepted){{&intercepted_ops}, inner, intercept};
-    *out = &t->base;
-    return QUIRE_OK;
-}
+INTERCEPT_WRAP(lease_intercept, struct lease_store)

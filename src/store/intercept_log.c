@@ -1,109 +1,9 @@
 /* intercept_log.c - the wrapper of a store of logs: see intercept.h */
-#include <stdlib.h>
-
-#include "base/err.h"
 #include "store/intercept_priv.h"
 
-struct intercepted {
-    struct log_store base;
-    struct log_store *inner;
-    struct intercept intercept;
-};
-
-struct intercepted_open {
-    struct log base;
-    struct log *inner;
-    const struct intercept *intercept;
-};
-
-struct intercepted_draft {
-    struct log_draft base;
-    struct log_draft *inner;
-    const struct intercept *intercept;
-};
-
-static const struct log_ops intercepted_ops;
-
-static struct intercepted *of_store(struct log_store *s)
-{
-    return (struct intercepted *)s;
-}
-
-static struct intercepted_open *of_open(struct log *o)
-{
-    return (struct intercepted_open *)o;
-}
-
-static struct intercepted_draft *of_draft(struct log_draft *d)
-{
-    return (struct intercepted_draft *)d;
-}
-
-/* ---- what is opened and created is wrapped too --------------------------- */
-
-static quire_status open_inner(struct intercepted *t, const char *name,
-                               enum log_mode mode, struct log **out,
-                               struct object_info *info, quire_error *err)
-{
-    struct intercepted_open *o = malloc(sizeof *o);
-    quire_status st;
-
-    if (!o)
-        return err_memory(err);
-    o->base.ops = &intercepted_ops;
-    o->intercept = &t->intercept;
-    st = log_open(t->inner, name, mode, &o->inner, info, err);
-    if (st)
-        free(o);
-    else
-        *out = &o->base;
-    return st;
-}
-
-static quire_status intercepted_open(struct log_store *s, const char *name,
-                                     enum log_mode mode, struct log **out,
-                                     struct object_info *info, quire_error *err)
-{
-    PASS(&of_store(s)->intercept, "log open", name,
-         open_inner(of_store(s), name, mode, out, info, err));
-}
-
-static void intercepted_close(struct log *o)
-{
-    log_close(of_open(o)->inner);
-    free(o);
-}
-
-static quire_status create_inner(struct intercepted *t, struct log_draft **out,
-                                 quire_error *err)
-{
-    struct intercepted_draft *d = malloc(sizeof *d);
-    quire_status st;
-
-    if (!d)
-        return err_memory(err);
-    d->base.ops = &intercepted_ops;
-    d->intercept = &t->intercept;
-    st = log_create(t->inner, &d->inner, err);
-    if (st)
-        free(d);
-    else
-        *out = &d->base;
-    return st;
-}
-
-static quire_status intercepted_create(struct log_store *s,
-                                       struct log_draft **out, quire_error *err)
-{
-    PASS(&of_store(s)->intercept, "log create", "",
-         create_inner(of_store(s), out, err));
-}
-
-static void intercepted_discard(struct log_draft *d)
-{
-    log_discard(of_draft(d)->inner);
-    free(d);
-}
+INTERCEPT_STORE_TYPE(struct log_store, struct log_ops)
+INTERCEPT_PART_TYPE(open, struct log)
+INTERCEPT_PART_TYPE(draft, struct log_draft)
 
 static quire_status publish_inner(struct intercepted_draft *d, const char *name,
                                   bool replace, struct log **out,
@@ -180,12 +80,6 @@ static const char *intercepted_place(const struct log_store *s)
     return log_place(((const struct intercepted *)s)->inner);
 }
 
-static void intercepted_free(struct log_store *s)
-{
-    log_store_free(of_store(s)->inner);
-    free(s);
-}
-
 /* ---- every slot ---------------------------------------------------------- */
 
 #define LOG_SLOTS(X)                                                           \
@@ -193,12 +87,15 @@ static void intercepted_free(struct log_store *s)
       (struct log_store * s, const char *name, struct object_info *info,       \
        quire_error *err),                                                      \
       (name, info, err))                                                       \
-    X(OWN, open, "log open", name, (), ())                                     \
+    X(NEW_OPEN, open, "log open", name,                                        \
+      (struct log_store * s, const char *name, enum log_mode mode,             \
+       struct log **out, struct object_info *info, quire_error *err),          \
+      (name, mode, &w->inner, info, err))                                      \
     X(OPEN, read, "log read", "",                                              \
       (struct log * o, uint64_t offset, void *buf, size_t cap, size_t *n,      \
        quire_error *err),                                                      \
       (offset, buf, cap, n, err))                                              \
-    X(OWN, close, "", "", (), ())                                              \
+    X(END_OPEN, close, "", "", (struct log * o), ())                           \
     X(OPEN, hold, "log hold", "",                                              \
       (struct log * o, int wait_ms, quire_error *err), (wait_ms, err))         \
     X(OWN, release, "", "", (), ())                                            \
@@ -216,14 +113,16 @@ static void intercepted_free(struct log_store *s)
       (struct log * o, uint64_t offset, quire_bytes bytes, quire_error * err), \
       (offset, bytes, err))                                                    \
     X(OPEN, sync, "log sync", "", (struct log * o, quire_error * err), (err))  \
-    X(OWN, create, "log create", "", (), ())                                   \
+    X(NEW_DRAFT, create, "log create", "",                                     \
+      (struct log_store * s, struct log_draft * *out, quire_error * err),      \
+      (&w->inner, err))                                                        \
     X(DRAFT, write, "log write", "",                                           \
       (struct log_draft * d, quire_bytes bytes, quire_error * err),            \
       (bytes, err))                                                            \
     X(DRAFT, settle, "log settle", "",                                         \
       (struct log_draft * d, quire_error * err), (err))                        \
     X(OWN, publish, "log publish", name, (), ())                               \
-    X(OWN, discard, "", "", (), ())                                            \
+    X(END_DRAFT, discard, "", "", (struct log_draft * d), ())                  \
     X(OWN, replace, "log replace", "", (), ())                                 \
     X(STORE, rename, "log rename", from,                                       \
       (struct log_store * s, const char *from, const char *to,                 \
@@ -236,18 +135,8 @@ static void intercepted_free(struct log_store *s)
        quire_error *err),                                                      \
       (root, each, ctx, err))                                                  \
     X(OWN, place, "", "", (), ())                                              \
-    X(OWN, free, "", "", (), ())
+    X(END_STORE, free, "", "", (struct log_store * s), ())
 
 INTERCEPT_TABLE(struct log_ops, LOG_SLOTS);
 
-quire_status log_intercept(struct log_store *inner, struct intercept intercept,
-                           struct log_store **out, quire_error *err)
-{
-    struct intercepted *t = malloc(sizeof *t);
-
-    if (!t)
-        return err_memory(err);
-    *t = (struct intercepted){{&intercepted_ops}, inner, intercept};
-    *out = &t->base;
-    return QUIRE_OK;
-}
+INTERCEPT_WRAP(log_intercept, struct log_store)

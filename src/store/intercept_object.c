@@ -1,109 +1,9 @@
 /* intercept_object.c - the wrapper of an object store: see intercept.h */
-#include <stdlib.h>
-
-#include "base/err.h"
 #include "store/intercept_priv.h"
 
-struct intercepted {
-    struct object_store base;
-    struct object_store *inner;
-    struct intercept intercept;
-};
-
-struct intercepted_open {
-    struct object base;
-    struct object *inner;
-    const struct intercept *intercept;
-};
-
-struct intercepted_draft {
-    struct draft base;
-    struct draft *inner;
-    const struct intercept *intercept;
-};
-
-static const struct object_ops intercepted_ops;
-
-static struct intercepted *of_store(struct object_store *s)
-{
-    return (struct intercepted *)s;
-}
-
-static struct intercepted_open *of_open(struct object *o)
-{
-    return (struct intercepted_open *)o;
-}
-
-static struct intercepted_draft *of_draft(struct draft *d)
-{
-    return (struct intercepted_draft *)d;
-}
-
-/* ---- what is opened and created is wrapped too --------------------------- */
-
-static quire_status open_inner(struct intercepted *t, const char *name,
-                               struct object **out, struct object_info *info,
-                               quire_error *err)
-{
-    struct intercepted_open *o = malloc(sizeof *o);
-    quire_status st;
-
-    if (!o)
-        return err_memory(err);
-    o->base.ops = &intercepted_ops;
-    o->intercept = &t->intercept;
-    st = object_open(t->inner, name, &o->inner, info, err);
-    if (st)
-        free(o);
-    else
-        *out = &o->base;
-    return st;
-}
-
-static quire_status intercepted_open(struct object_store *s, const char *name,
-                                     struct object **out,
-                                     struct object_info *info, quire_error *err)
-{
-    PASS(&of_store(s)->intercept, "object open", name,
-         open_inner(of_store(s), name, out, info, err));
-}
-
-static void intercepted_close(struct object *o)
-{
-    object_close(of_open(o)->inner);
-    free(o);
-}
-
-static quire_status create_inner(struct intercepted *t, struct draft **out,
-                                 quire_error *err)
-{
-    struct intercepted_draft *d = malloc(sizeof *d);
-    quire_status st;
-
-    if (!d)
-        return err_memory(err);
-    d->base.ops = &intercepted_ops;
-    d->intercept = &t->intercept;
-    st = object_create(t->inner, &d->inner, err);
-    if (st)
-        free(d);
-    else
-        *out = &d->base;
-    return st;
-}
-
-static quire_status intercepted_create(struct object_store *s,
-                                       struct draft **out, quire_error *err)
-{
-    PASS(&of_store(s)->intercept, "object create", "",
-         create_inner(of_store(s), out, err));
-}
-
-static void intercepted_discard(struct draft *d)
-{
-    object_discard(of_draft(d)->inner);
-    free(d);
-}
+INTERCEPT_STORE_TYPE(struct object_store, struct object_ops)
+INTERCEPT_PART_TYPE(open, struct object)
+INTERCEPT_PART_TYPE(draft, struct draft)
 
 /* The draft is gone afterwards, also when the hook failed the call; unless the
  * name is taken. */
@@ -138,12 +38,6 @@ static const char *intercepted_place(const struct object_store *s)
     return object_place(((const struct intercepted *)s)->inner);
 }
 
-static void intercepted_free(struct object_store *s)
-{
-    object_store_free(of_store(s)->inner);
-    free(s);
-}
-
 /* ---- every slot ---------------------------------------------------------- */
 
 #define OBJECT_SLOTS(X)                                                       \
@@ -151,19 +45,24 @@ static void intercepted_free(struct object_store *s)
       (struct object_store * s, const char *name, struct object_info *info,   \
        quire_error *err),                                                     \
       (name, info, err))                                                      \
-    X(OWN, open, "object open", name, (), ())                                 \
+    X(NEW_OPEN, open, "object open", name,                                    \
+      (struct object_store * s, const char *name, struct object **out,        \
+       struct object_info *info, quire_error *err),                           \
+      (name, &w->inner, info, err))                                           \
     X(OPEN, read, "object read", "",                                          \
       (struct object * o, uint64_t offset, void *buf, size_t cap, size_t *n,  \
        quire_error *err),                                                     \
       (offset, buf, cap, n, err))                                             \
-    X(OWN, close, "", "", (), ())                                             \
-    X(OWN, create, "object create", "", (), ())                               \
+    X(END_OPEN, close, "", "", (struct object * o), ())                       \
+    X(NEW_DRAFT, create, "object create", "",                                 \
+      (struct object_store * s, struct draft * *out, quire_error * err),      \
+      (&w->inner, err))                                                       \
     X(DRAFT, write, "object write", "",                                       \
       (struct draft * d, quire_bytes bytes, quire_error * err), (bytes, err)) \
     X(DRAFT, settle, "object settle", "",                                     \
       (struct draft * d, quire_error * err), (err))                           \
     X(OWN, publish, "object publish", name, (), ())                           \
-    X(OWN, discard, "", "", (), ())                                           \
+    X(END_DRAFT, discard, "", "", (struct draft * d), ())                     \
     X(OPEN, touch, "object touch", "",                                        \
       (struct object * o, int64_t now_s, quire_error * err), (now_s, err))    \
     X(OPEN, sync, "object sync", "", (struct object * o, quire_error * err),  \
@@ -184,19 +83,8 @@ static void intercepted_free(struct object_store *s)
       (struct object_store * s, quire_error * err), (err))                    \
     X(OWN, rollback, "", "", (), ())                                          \
     X(OWN, place, "", "", (), ())                                             \
-    X(OWN, free, "", "", (), ())
+    X(END_STORE, free, "", "", (struct object_store * s), ())
 
 INTERCEPT_TABLE(struct object_ops, OBJECT_SLOTS);
 
-quire_status object_intercept(struct object_store *inner,
-                              struct intercept intercept,
-                              struct object_store **out, quire_error *err)
-{
-    struct intercepted *t = malloc(sizeof *t);
-
-    if (!t)
-        return err_memory(err);
-    *t = (struct intercepted){{&intercepted_ops}, inner, intercept};
-    *out = &t->base;
-    return QUIRE_OK;
-}
+INTERCEPT_WRAP(object_intercept, struct object_store)

@@ -132,10 +132,9 @@ struct object_ops {
     void (*free)(struct object_store *s);
 };
 
-/* Add bytes [at, to) of an open object to a draft; `to` UINT64_MAX: to its
- * end, where it ends in any case. */
-quire_status object_copy(struct object *from, uint64_t at, uint64_t to,
-                         struct draft *d, quire_error *err);
+/* Add all bytes of an open object to a draft. */
+quire_status object_copy(struct object *from, struct draft *d,
+                         quire_error *err);
 
 /* ---- calls -------------------------------------------------------------- */
 
