@@ -16,10 +16,12 @@
  * directory.
  */
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -146,12 +148,31 @@ static quire_status lock_leases(struct files *f, bool make, int *dir,
     return st;
 }
 
+/* False: it is none. The highest number is not an epoch: the next one would be 0. */
+static bool parse_record(const char *text, struct lease_record *r)
+{
+    char *end;
+
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    r->epoch = strtoull(text, &end, 10);
+    if (r->epoch == UINT64_MAX || *end != ' ' ||
+        !isdigit((unsigned char)end[1]))
+        return false;
+    r->until_ms = strtoll(end + 1, &end, 10);
+    if (errno || *end != ' ' || strlen(end + 1) >= sizeof r->holder)
+        return false;
+    strcpy(r->holder, end + 1);
+    return true;
+}
+
 /* An absent file is a lease that was never taken. */
 static quire_status read_record(struct files *f, int dir, const char *name,
                                 struct lease_record *r, quire_error *err)
 {
     char text[LEASE_NAME_SIZE + 64];
-    int fd = fs_open_beneath(dir, name, O_RDONLY | O_NOFOLLOW, 0), at = 0;
+    int fd = fs_open_beneath(dir, name, O_RDONLY | O_NOFOLLOW, 0);
     ssize_t n;
 
     *r = (struct lease_record){.epoch = 0};
@@ -163,13 +184,10 @@ static quire_status read_record(struct files *f, int dir, const char *name,
         return files_fail(f, "read", name, err);
     text[n] = '\0';
     text[strcspn(text, "\n")] = '\0';
-    if (sscanf(text, "%" SCNu64 " %" SCNd64 " %n", &r->epoch, &r->until_ms,
-               &at) < 2 ||
-        at == 0 || strlen(text + at) >= sizeof r->holder)
-        return err_set(err, QUIRE_DAMAGED, "%s/" LEASES "/%s is damaged",
-                       f->path, name);
-    strcpy(r->holder, text + at);
-    return QUIRE_OK;
+    return parse_record(text, r)
+               ? QUIRE_OK
+               : err_set(err, QUIRE_DAMAGED, "%s/" LEASES "/%s is damaged",
+                         f->path, name);
 }
 
 /* Replace the file, durably. */
@@ -191,7 +209,7 @@ static quire_status files_take(struct lease_store *s, const char *name,
     struct files *f = files_of_leases(s);
     struct lease_record r = {.epoch = 0};
     quire_status st;
-    int dir;
+    int dir = -1;
 
     /* What is refused in any case creates nothing. */
     st = lease_record_take(&r, name, holder, 0, duration_ms, err);

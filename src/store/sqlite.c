@@ -202,7 +202,7 @@ static const char *expand_next_id(const char *sql, char *room, size_t cap)
 {
     size_t len = strlen(DB_NEXT_ID(""));
 
-    if (strncmp(sql, DB_NEXT_ID(""), len))
+    if (strncmp(sql, DB_NEXT_ID(""), len) != 0)
         return sql;
     snprintf(room, cap,
              "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence"

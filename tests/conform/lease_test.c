@@ -234,14 +234,26 @@ TEST(files_lease_never_gives_two_processes_the_same_epoch)
 
 TEST(files_lease_that_is_damaged_is_reported)
 {
+    static const char *const damaged[] = {"", "no number\n", "7\n", "7 0\n",
+                                          "7 x a", "-7 0 a\n", "7 -1 a\n",
+                                          "7 99999999999999999999 a\n",
+                                          /* The next epoch would be 0. */
+                                          "18446744073709551615 0 a\n",
+                                          "99999999999999999999 0 a\n"};
     struct store *s = backend_files();
     uint64_t epoch;
+    size_t i;
 
     OK(lease_take(s->leases, "job", "a", LONG, &epoch, &test_err));
-    test_write_file(test_path("store/leases/job"), bytes_str("no number\n"));
-    IS(QUIRE_DAMAGED,
-       lease_take(s->leases, "job", "a", LONG, &epoch, &test_err));
-    HAS(test_err.what, "leases/job");
+    for (i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        test_write_file(test_path("store/leases/job"), bytes_str(damaged[i]));
+        IS(QUIRE_DAMAGED,
+           lease_take(s->leases, "job", "a", LONG, &epoch, &test_err));
+        HAS(test_err.what, "leases/job");
+    }
+    test_write_file(test_path("store/leases/job"), bytes_str("7 0 a\n"));
+    OK(lease_take(s->leases, "job", "b", LONG, &epoch, &test_err));
+    EQ(8, epoch);
     store_free(s);
 }
 
