@@ -107,6 +107,11 @@ static const struct rule {
      " s.tenant <> m.tenant",
      "`quire memory edit` gives it another link", SCHEMA_MEMORY, MEND_NONE},
     {"row",
+     "SELECT 'session ' || s.key, 'it is in a folder of another tenant' FROM"
+     " filed f JOIN session s ON s.id = f.session JOIN folder d ON d.id ="
+     " f.folder WHERE d.tenant <> s.tenant",
+     "put it into a folder of its own tenant", SCHEMA_FOLDERS, MEND_NONE},
+    {"row",
      "SELECT 'mem:' || m.id, 'another entry supersedes it and it is still"
      " valid' FROM relation r JOIN memory m ON m.id = r.target WHERE r.kind ="
      " 'supersedes' AND m.valid_to = 0",

@@ -131,6 +131,8 @@ static quire_status check_parts(struct checks *c, quire_error *err)
         st = check_sqlite_schema(c, err);
     if (!st && c->q->catalog.db)
         st = check_catalog(c, err);
+    if (!st && c->q->catalog.db)
+        st = check_row_tenants(c, err);
     if (!st && c->q->blobs)
         st = blob_index_build(c, err);
     if (!st && c->rows)

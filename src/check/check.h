@@ -11,6 +11,7 @@
 enum mend {
     MEND_NONE,     /* a person has to decide                               */
     MEND_INDEX,    /* SQLite's own indexes                                 */
+    MEND_TENANTS,  /* the tenant of rows below artifacts, sessions, …      */
     MEND_COUNTERS, /* what sessions, tenants and scratchpads have used     */
     MEND_WORDS,    /* the full-text indexes of a tenant */
     MEND_SESSIONS, /* session_rows, and the lists of sessions                   */
@@ -162,6 +163,15 @@ quire_status checks_tenants(struct checks *c,
                                                  int64_t tenant,
                                                  quire_error *err),
                             quire_error *err);
+
+/* ---- tenants.c ---------------------------------------------------------- */
+
+/* Rows below artifacts, sessions and their like have the tenant of the row above
+ * them. */
+quire_status check_row_tenants(struct checks *c, quire_error *err);
+
+/* Give it to those that do not. */
+quire_status repair_row_tenants(struct db *db, quire_error *err);
 
 /* ---- sessions.c, workspace.c -------------------------------------------- */
 

@@ -172,6 +172,7 @@ static const struct finding *same_before(const struct findings *all,
 
 static const char *const done_messages[N_MENDS] = {
     [MEND_INDEX] = "the indexes of the database were rebuilt",
+    [MEND_TENANTS] = "the row has the right tenant now",
     [MEND_COUNTERS] = "it was counted again",
     [MEND_WORDS] = "the index was rebuilt",
     [MEND_SESSIONS] = "the rows and lists of sessions were rebuilt",
@@ -186,6 +187,7 @@ static quire_status repair_one(struct quire *q, struct finding *f,
 {
     switch (f->mending.how) {
     case MEND_INDEX: return mend_index(q, err);
+    case MEND_TENANTS: return repair_row_tenants(q->catalog.db, err);
     case MEND_COUNTERS: return reindex_counters(q, err);
     case MEND_WORDS: return reindex_fulltext(q, f->mending.tenant, err);
     case MEND_SESSIONS: return quire_reindex(q, err);
@@ -332,6 +334,7 @@ static quire_status report_plan(const quire_check_hooks *h,
 {
     static const char *const plans[N_MENDS] = {
         [MEND_INDEX] = "the indexes of the database would be rebuilt",
+        [MEND_TENANTS] = "the row would get the right tenant",
         [MEND_COUNTERS] = "it would be counted again",
         [MEND_WORDS] = "the index would be rebuilt",
         [MEND_SESSIONS] = "the rows and lists of sessions would be rebuilt",

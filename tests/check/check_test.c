@@ -316,7 +316,7 @@ static const char *const sums[] = {
     " LEFT JOIN body USING(id) ORDER BY 1",
     "SELECT id, session, tenant, version, hex(sha256), size, deleted = 0"
     " FROM artifact ORDER BY id",
-    "SELECT artifact, version, hex(sha256), size FROM artifact_version"
+    "SELECT artifact, version, tenant, hex(sha256), size FROM artifact_version"
     " ORDER BY 1, 2",
     "SELECT id, used, n FROM tenant ORDER BY id",
     "SELECT id, tenant, used, n FROM session ORDER BY id",
@@ -477,6 +477,45 @@ TEST(repair_counts_again)
     mends("counter");
     tenants_sql("UPDATE pad SET used = 5000");
     mends("scratchpad");
+}
+
+TEST(repair_gives_rows_the_tenant_of_the_row_above)
+{
+    static const struct {
+        const char *sql, *words;
+    } wrong[] = {
+        {"UPDATE artifact_version SET tenant = 2 WHERE artifact = 1",
+         "artifact #1 row a version belongs to tenant #2, the artifact to "
+         "tenant #1"},
+        {"DELETE FROM artifact_access; INSERT INTO artifact_access(artifact,"
+         " tenant, n, last) VALUES(1, 77, 5, 9)",
+         "its read count belongs to tenant #77"},
+        {"UPDATE tally SET tenant = tenant + 1",
+         "its usage belongs to tenant #2, the session to tenant #1"},
+        {"INSERT INTO folder(id, tenant, name, created, updated)"
+         " VALUES(5, 1, 'plans', 1, 1);"
+         "INSERT INTO filed(session, tenant, folder)"
+         " SELECT max(id), 2, 5 FROM session WHERE tenant = 1",
+         "its place in a folder belongs to tenant #2"},
+        {"INSERT INTO session_agent(session, tenant, agent)"
+         " SELECT max(id), 2, 'a' FROM session WHERE tenant = 1",
+         "its agent belongs to tenant #2"},
+        {"INSERT INTO folder_place(folder, tenant, position) VALUES(5, 2, 7)",
+         "folder plans row its position belongs to tenant #2, the folder to "
+         "tenant #1"},
+        {"DELETE FROM memory_link; INSERT INTO memory_link(memory, tenant,"
+         " artifact) SELECT min(id), 2, 1 FROM memory WHERE tenant = 1",
+         "its link belongs to tenant #2, the entry to tenant #1"},
+        {"UPDATE pad_block SET tenant = 2 WHERE id = 1",
+         "a block belongs to tenant #2, the scratchpad to tenant #1"},
+    };
+    size_t i;
+
+    flip_furnish("home");
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        tenants_sql(wrong[i].sql);
+        mends(wrong[i].words);
+    }
 }
 
 TEST(repair_makes_indexes_of_words_again)
@@ -653,6 +692,32 @@ TEST(what_leads_nowhere_is_found_and_left_to_a_person)
     remains("no.such");
     tenants_sql("CREATE TABLE theirs(x)");
     remains("theirs");
+}
+
+TEST(a_row_of_the_wrong_tenant_beside_the_right_one_is_found_and_left)
+{
+    struct heard h;
+
+    flip_furnish("home");
+    tenants_sql("DELETE FROM artifact_access;"
+                "INSERT INTO artifact_access(artifact, tenant, n, last)"
+                " VALUES(1, 1, 5, 9), (1, 77, 6, 9)");
+    remains("its read count belongs to tenant #77");
+    h = finds("artifact #1 row");
+    EQ(1, h.n);
+    /* Both are there. */
+    tenants_sql("DELETE FROM artifact_access WHERE tenant = 77 AND n = 6");
+    clean("home", QUIRE_CHECK_FULL);
+}
+
+TEST(a_session_in_a_folder_of_another_tenant_is_found)
+{
+    flip_furnish("home");
+    tenants_sql("INSERT INTO folder(id, tenant, name, created, updated)"
+                " VALUES(5, 2, 'plans', 1, 1);"
+                "INSERT INTO filed(session, tenant, folder)"
+                " SELECT max(id), 1, 5 FROM session WHERE tenant = 1");
+    remains("it is in a folder of another tenant");
 }
 
 TEST(a_reference_that_leads_nowhere_is_told_with_its_place)
