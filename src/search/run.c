@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "search/logarithm.h"
 
 /* Hits kept before the best of them are selected. */
@@ -24,17 +25,19 @@ static const float kind_weights[N_TEXT_KINDS] = {
 
 #define USER_WEIGHT 1.3f
 
-/* A hit before its place is read. `doc` of a further place: UINT32_MAX - its number
- * among those of the segment. */
+/* A hit before its place is read. */
 struct candidate {
     float score;
     uint32_t time;
     uint64_t text;
+    uint64_t offset; /* of a further place, plus one; else 0 */
     uint32_t group;
     uint32_t source;
     uint16_t segment; /* in the list of all */
     uint16_t meta;
     uint32_t extra; /* 0: the place of its own; else number + 1 */
+    uint16_t part;  /* of a further place */
+    uint16_t tool, model;
 };
 
 /* The names of a segment: whether the filters let them pass, and how many hits have
@@ -54,7 +57,8 @@ struct run {
     struct names *names; /* by segment */
     struct buf found;    /* struct candidate */
     uint64_t total;
-    bool cut; /* candidates were dropped */
+    int64_t now_us; /* of the first page */
+    bool cut;       /* candidates were dropped */
     bool exact;
     float ages[AGE_DAYS]; /* what a score is multiplied by */
     struct run_result *out;
@@ -83,13 +87,15 @@ static int compare_keys(enum run_sort sort, const struct run_key *a,
 
 static struct run_key key_of(const struct candidate *c)
 {
-    /* Places of one text differ in their source, or are one behind the other in
-     * it: then in the order in which they were found. */
+    /* Places of one text differ in their source, or in where they are in it. The
+     * place of its own comes first: its offset is not in memory. None of this
+     * changes when segments are merged. */
     return (struct run_key){.score = (double)c->score,
                             .time = c->time,
                             .text = c->text,
                             .source = c->source,
-                            .offset = c->extra};
+                            .offset = c->offset,
+                            .part = c->part};
 }
 
 static int by_rank(const void *a, const void *b)
@@ -182,7 +188,8 @@ static void sort_best(struct run *k, size_t n)
         select_best(list, count, n, compare);
         count = n;
     }
-    qsort(list, count, sizeof *list, compare);
+    if (count > 1)
+        qsort(list, count, sizeof *list, compare);
 }
 
 /* ---- filters --------------------------------------------------------------------- */
@@ -247,7 +254,7 @@ static bool name_passes(const bool *ok, const struct segment *s, uint16_t name)
 }
 
 static bool passes(const struct run *k, size_t segment,
-                   const struct candidate *c, uint16_t tool, uint16_t model)
+                   const struct candidate *c)
 {
     const struct run_request *r = k->r;
     const struct segment *s = k->segments[segment];
@@ -264,8 +271,8 @@ static bool passes(const struct run *k, size_t segment,
     if ((r->after_us && us + 999999 < r->after_us) ||
         (r->before_us && us >= r->before_us))
         return false;
-    if (!name_passes(k->names[segment].tool_ok, s, tool) ||
-        !name_passes(k->names[segment].model_ok, s, model))
+    if (!name_passes(k->names[segment].tool_ok, s, c->tool) ||
+        !name_passes(k->names[segment].model_ok, s, c->model))
         return false;
     if (r->sources[engine] && !source_set_has(r->sources[engine], c->source))
         return false;
@@ -287,7 +294,7 @@ static void make_ages(struct run *k)
 static float weigh(const struct run *k, float score, unsigned meta,
                    uint32_t time)
 {
-    int64_t days = time ? (k->r->now_us / 1000000 - time) / DAY_S : AGE_DAYS;
+    int64_t days = time ? (k->now_us / 1000000 - time) / DAY_S : AGE_DAYS;
     unsigned kind = PLACE_KIND(meta);
 
     if (kind < N_TEXT_KINDS)
@@ -323,30 +330,44 @@ static quire_status add_candidate(struct run *k, const struct candidate *c,
     return k->found.failed ? err_memory(err) : QUIRE_OK;
 }
 
-static void count_facets(struct run *k, size_t segment, unsigned meta,
-                         uint16_t tool, uint16_t model)
+static void count_facets(struct run *k, const struct candidate *c)
 {
-    const struct segment *s = k->segments[segment];
+    const struct segment *s = k->segments[c->segment];
     struct run_facets *f = &k->out->facets;
 
-    if (PLACE_KIND(meta) < N_TEXT_KINDS)
-        f->kinds[PLACE_KIND(meta)]++;
-    f->roles[PLACE_ROLE(meta)]++;
-    if (tool && tool <= s->n_names)
-        k->names[segment].tool_counts[tool]++;
-    if (model && model <= s->n_names)
-        k->names[segment].model_counts[model]++;
+    if (PLACE_KIND(c->meta) < N_TEXT_KINDS)
+        f->kinds[PLACE_KIND(c->meta)]++;
+    f->roles[PLACE_ROLE(c->meta)]++;
+    if (c->tool && c->tool <= s->n_names)
+        k->names[c->segment].tool_counts[c->tool]++;
+    if (c->model && c->model <= s->n_names)
+        k->names[c->segment].model_counts[c->model]++;
+}
+
+/* Where texts are read to be sure, what was counted before is not. */
+static void forget_facets(struct run *k)
+{
+    struct run_facets *f = &k->out->facets;
+    size_t i;
+
+    memset(f->kinds, 0, sizeof f->kinds);
+    memset(f->roles, 0, sizeof f->roles);
+    for (i = 0; i < k->n_segments; i++) {
+        size_t size = ((size_t)k->segments[i]->n_names + 1) * sizeof(uint64_t);
+
+        memset(k->names[i].tool_counts, 0, size);
+        memset(k->names[i].model_counts, 0, size);
+    }
 }
 
 static quire_status add_place(struct run *k, size_t segment, float score,
-                              struct candidate c, uint16_t tool, uint16_t model,
-                              quire_error *err)
+                              struct candidate c, quire_error *err)
 {
-    if (!passes(k, segment, &c, tool, model))
+    if (!passes(k, segment, &c))
         return QUIRE_OK;
-    k->total++;
-    count_facets(k, segment, c.meta, tool, model);
     c.segment = (uint16_t)segment;
+    k->total++;
+    count_facets(k, &c);
     if (k->r->sort == RUN_RANK)
         c.score = weigh(k, score, c.meta, c.time);
     /* Groups are formed of all hits; the cursor then skips groups. */
@@ -355,11 +376,26 @@ static quire_status add_place(struct run *k, size_t segment, float score,
     return add_candidate(k, &c, err);
 }
 
+/* Whether what is new to its engine is older than the first page. */
+static bool is_moved(const struct run *k, uint32_t time)
+{
+    return k->r->cursor.set && time != 0 &&
+           (int64_t)time < k->r->cursor.now_us / 1000000;
+}
+
+static uint32_t seconds_of(int64_t us)
+{
+    int64_t s = us / 1000000;
+
+    return s < 0 ? 0 : s > UINT32_MAX ? UINT32_MAX : (uint32_t)s;
+}
+
 /* The further places of a text, in any segment of its engine. at[i] is where those of
  * the last text began: texts ascend. */
 static quire_status add_extra(struct run *k, size_t segment, uint64_t text,
                               float score, size_t *at, quire_error *err)
 {
+    uint32_t until = (uint32_t)k->texts[k->owner[segment]];
     quire_status st = QUIRE_OK;
     size_t i, from;
 
@@ -374,25 +410,24 @@ static quire_status add_extra(struct run *k, size_t segment, uint64_t text,
              from < s->n_extra && s->extra[from].text == text && !st; from++) {
             const struct place *p = &s->extra[from];
             struct candidate c = {
-                .time = (uint32_t)(p->time_us / 1000000),
+                .time = seconds_of(p->time_us),
                 .text = text,
+                .offset = p->offset + 1,
+                .part = p->part,
                 .group = p->group,
                 .source = p->source,
                 .meta = p->meta,
                 .extra = (uint32_t)from + 1,
+                .tool = p->tool,
+                .model = p->model,
             };
 
-            st = add_place(k, i, score, c, p->tool, p->model, err);
+            /* Lowest bits only: they are at most 2^31 apart. */
+            if ((int32_t)(p->added - until) < 0 || is_moved(k, c.time))
+                st = add_place(k, i, score, c, err);
         }
     }
     return st;
-}
-
-/* Whether a text is new to its engine, but older than the first page. */
-static bool is_moved(const struct run *k, uint32_t time)
-{
-    return k->r->cursor.set && time != 0 &&
-           (int64_t)time < k->r->cursor.now_us / 1000000;
 }
 
 static quire_status add_matches(struct run *k, size_t segment,
@@ -411,12 +446,13 @@ static quire_status add_matches(struct run *k, size_t segment,
             .group = s->groups[doc],
             .source = s->sources[doc],
             .meta = s->metas[doc],
+            .tool = s->tools[doc],
+            .model = s->models[doc],
         };
 
         if (c.text >= until && !is_moved(k, c.time))
             continue;
-        st = add_place(k, segment, m->scores[i], c, s->tools[doc],
-                       s->models[doc], err);
+        st = add_place(k, segment, m->scores[i], c, err);
         if (!st)
             st = add_extra(k, segment, c.text, m->scores[i], at, err);
     }
@@ -426,42 +462,79 @@ static quire_status add_matches(struct run *k, size_t segment,
 
 /* ---- facets -------------------------------------------------------------------------- */
 
+/* The most frequent first, then by name. */
 static int by_count(const void *a, const void *b)
 {
     const struct run_count *x = a, *y = b;
+    size_t len = x->name.len < y->name.len ? x->name.len : y->name.len;
+    int order;
 
-    return (x->n < y->n) - (x->n > y->n);
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    order = memcmp(x->name.data, y->name.data, len);
+    return order ? order
+                 : (x->name.len > y->name.len) - (x->name.len < y->name.len);
 }
 
-static quire_status merge_counts(struct run *k, const struct segment *s,
-                                 const uint64_t *counts,
-                                 struct run_count **list, size_t *n,
-                                 quire_error *err)
+/* What the segments have counted, by name. `models`: those of models. */
+struct summing {
+    struct run *k;
+    struct map known; /* number in the list */
+    struct run_count *list;
+    size_t n, cap;
+};
+
+static quire_status add_count(struct summing *t, quire_bytes name, uint64_t n,
+                              quire_error *err)
 {
-    uint32_t i;
-    size_t j;
+    uint64_t *at = map_get(&t->known, name);
+    struct run_count *more;
 
-    for (i = 1; i <= s->n_names; i++) {
-        if (!counts[i])
-            continue;
-        for (j = 0; j < *n && !bytes_equal((*list)[j].name, s->names[i - 1]);)
-            j++;
-        if (j == *n) {
-            struct run_count *more = arena_array(k->keep, *n + 1, sizeof *more);
-
-            if (!more)
-                return err_memory(err);
-            if (*n)
-                memcpy(more, *list, *n * sizeof *more);
-            more[*n].name = arena_dup(k->keep, s->names[i - 1]);
-            *list = more;
-            ++*n;
-        }
-        (*list)[j].n += counts[i];
+    if (at) {
+        t->list[*at].n += n;
+        return QUIRE_OK;
     }
-    if (*n > 1)
-        qsort(*list, *n, sizeof **list, by_count);
+    if (t->n == t->cap) {
+        t->cap = t->cap ? 2 * t->cap : 16;
+        more = arena_array(t->k->keep, t->cap, sizeof *more);
+        if (!more)
+            return err_memory(err);
+        if (t->n)
+            memcpy(more, t->list, t->n * sizeof *more);
+        t->list = more;
+    }
+    name = arena_dup(t->k->keep, name);
+    if (!name.data || !map_put(&t->known, name, t->n, NULL))
+        return err_memory(err);
+    t->list[t->n++] = (struct run_count){name, n};
     return QUIRE_OK;
+}
+
+static quire_status sum_names(struct run *k, bool models,
+                              struct run_count **list, size_t *n,
+                              quire_error *err)
+{
+    struct summing t = {.k = k};
+    quire_status st = QUIRE_OK;
+    size_t i;
+    uint32_t name;
+
+    map_init(&t.known, (uint64_t)(uintptr_t)k, (uint64_t)(uintptr_t)k->keep);
+    for (i = 0; i < k->n_segments; i++) {
+        const struct segment *s = k->segments[i];
+        const uint64_t *counts = models ? k->names[i].model_counts
+                                        : k->names[i].tool_counts;
+
+        for (name = 1; name <= s->n_names && !st; name++)
+            if (counts[name])
+                st = add_count(&t, s->names[name - 1], counts[name], err);
+    }
+    if (t.n > 1)
+        qsort(t.list, t.n, sizeof *t.list, by_count);
+    map_release(&t.known);
+    *list = t.list;
+    *n = t.n;
+    return st;
 }
 
 /* ---- segments ------------------------------------------------------------------------- */
@@ -505,17 +578,12 @@ static quire_status run_segment(struct run *k, size_t i,
 static quire_status sum_facets(struct run *k, quire_error *err)
 {
     struct run_facets *f = &k->out->facets;
-    quire_status st = QUIRE_OK;
-    size_t i;
+    quire_status st;
 
-    for (i = 0; i < k->n_segments && !st && k->r->facets; i++) {
-        st = merge_counts(k, k->segments[i], k->names[i].tool_counts, &f->tools,
-                          &f->n_tools, err);
-        if (!st)
-            st = merge_counts(k, k->segments[i], k->names[i].model_counts,
-                              &f->models, &f->n_models, err);
-    }
-    return st;
+    if (!k->r->facets)
+        return QUIRE_OK;
+    st = sum_names(k, false, &f->tools, &f->n_tools, err);
+    return st ? st : sum_names(k, true, &f->models, &f->n_models, err);
 }
 
 static quire_status list_segments(struct run *k, quire_error *err)
@@ -576,9 +644,13 @@ static quire_status run_segments(struct run *k, quire_error *err)
         keep_stats(k, &stats);
     for (i = 0; i < k->n_segments && !st; i++)
         st = prepare_names(k, k->segments[i], &k->names[i], err);
-    for (i = 0; i < k->n_segments && !st; i++)
+    for (i = 0; i < k->n_segments && !st; i++) {
+        k->out->stopped = k->r->stop && k->r->stop(k->r->ctx);
+        if (k->out->stopped)
+            break;
         st = run_segment(k, i, &stats, err);
-    return st ? st : sum_facets(k, err);
+    }
+    return st;
 }
 
 /* ---- the page --------------------------------------------------------------------------- */
@@ -606,6 +678,8 @@ static quire_status fill_hit(struct run *k, const struct candidate *c,
     hit->tool = arena_dup(k->keep, segment_name(s, hit->place.tool));
     hit->model = arena_dup(k->keep, segment_name(s, hit->place.model));
     hit->key = key_of(c);
+    if (!st && (!hit->tool.data || !hit->model.data))
+        st = err_memory(err);
     return st;
 }
 
@@ -627,49 +701,110 @@ static quire_status check_text(struct run *k, struct text_matcher *m,
               : text_matches(m, text.fields, N_FIELDS, yes, NULL, 0, NULL, err);
 }
 
-/* Whether a hit begins a group behind the cursor. `seen` has the groups so far. */
-static bool begins_group(struct run *k, const struct candidate *c,
-                         struct buf *seen)
-{
-    const uint32_t *list = (const uint32_t *)(const void *)seen->data;
-    size_t n = seen->len / sizeof *list, i;
+/* The groups of hits that match, while they are checked in order. */
+struct checking {
+    struct run *k;
+    struct text_matcher *m;
+    struct map groups;   /* number: how many hits, and ON_PAGE */
+    struct arena memory; /* of their keys */
+    size_t page;         /* hits or groups behind the cursor */
+};
 
-    for (i = 0; i < n; i++)
-        if (list[i] == c->group)
-            return false;
-    buf_add(seen, &c->group, sizeof c->group);
-    return is_behind_cursor(k, c);
+#define ON_PAGE ((uint64_t)1 << 63)
+
+/* Whether it need not be checked any more: the page is full, and the hit neither of
+ * a group on it nor among the best of one. */
+static bool is_beyond(const struct checking *t, const struct candidate *c)
+{
+    const uint64_t *n;
+
+    if (t->page <= t->k->r->limit)
+        return false;
+    if (t->k->r->flat)
+        return true;
+    n = map_get(&t->groups, bytes_of(&c->group, sizeof c->group));
+    return !n || !(*n & ON_PAGE) || (*n & ~ON_PAGE) >= RUN_GROUP_HITS;
 }
 
-/* Keep the candidates that match, in order, until there are enough hits or groups
- * for a page and one more. Sets the total. */
-static quire_status check_candidates(struct run *k, quire_error *err)
+/* Count a hit that matches. */
+static quire_status count_hit(struct checking *t, const struct candidate *c,
+                              quire_error *err)
 {
+    quire_bytes key = bytes_of(&c->group, sizeof c->group);
+    uint64_t *n, first = 1;
+
+    if (t->k->r->flat) {
+        t->page++;
+        return QUIRE_OK;
+    }
+    n = map_get(&t->groups, key);
+    if (n) {
+        ++*n;
+        return QUIRE_OK;
+    }
+    if (is_behind_cursor(t->k, c)) {
+        t->page++;
+        first |= ON_PAGE;
+    }
+    key = arena_dup(&t->memory, key);
+    return key.data && map_put(&t->groups, key, first, NULL) ? QUIRE_OK
+                                                             : err_memory(err);
+}
+
+static quire_status check_each(struct checking *t, size_t *kept, bool *all,
+                               quire_error *err)
+{
+    struct run *k = t->k;
     struct candidate *list = found_list(k);
-    struct text_matcher *m = NULL;
-    struct buf seen = BUF_INIT(SIZE_MAX);
-    size_t n = n_found(k), kept = 0, page = 0, i;
-    quire_status st = text_matcher_new(k->r->plan, &m, err);
+    size_t n = n_found(k), i;
+    quire_status st = QUIRE_OK;
     bool yes;
 
-    qsort(list, n, sizeof *list, order_of(k->r->sort));
-    for (i = 0; i < n && !st && page <= k->r->limit; i++) {
+    *all = true;
+    for (i = 0; i < n && !st; i++) {
+        if (is_beyond(t, &list[i])) {
+            *all = false;
+            if (k->r->flat)
+                break;
+            continue;
+        }
         k->out->stopped = k->r->stop && k->r->stop(k->r->ctx);
         if (k->out->stopped)
             break;
-        st = check_text(k, m, &list[i], &yes, err);
+        st = check_text(k, t->m, &list[i], &yes, err);
         if (st || !yes)
             continue;
-        page += k->r->flat || begins_group(k, &list[i], &seen);
-        list[kept++] = list[i];
+        count_facets(k, &list[i]);
+        st = count_hit(t, &list[i], err);
+        list[(*kept)++] = list[i];
     }
-    if (!st && seen.failed)
-        st = err_memory(err);
-    buf_release(&seen);
-    text_matcher_free(m);
-    k->found.len = kept * sizeof *list;
+    return st;
+}
+
+/* Keep the candidates that match, in order, until there are enough hits or groups
+ * for a page and one more, and the best hits of these groups. Sets the total. */
+static quire_status check_candidates(struct run *k, quire_error *err)
+{
+    struct checking t = {.k = k};
+    size_t kept = 0;
+    bool all = false;
+    quire_status st = text_matcher_new(k->r->plan, &t.m, err);
+
+    map_init(&t.groups, (uint64_t)(uintptr_t)k, (uint64_t)(uintptr_t)&t);
+    forget_facets(k);
+    if (n_found(k) > 1)
+        qsort(found_list(k), n_found(k), sizeof(struct candidate),
+              order_of(k->r->sort));
+    if (!st)
+        st = check_each(&t, &kept, &all, err);
+    text_matcher_free(t.m);
+    map_release(&t.groups);
+    arena_release(&t.memory);
+    k->found.len = kept * sizeof(struct candidate);
     k->total = kept;
-    k->out->total_is_exact = !st && i == n && !k->cut && !k->out->stopped;
+    /* A page of hits that continues another has not seen those before it. */
+    k->out->total_is_exact = all && !k->cut && !k->out->stopped &&
+                             !(k->r->flat && k->r->cursor.set);
     return st;
 }
 
@@ -680,7 +815,7 @@ static quire_status emit_flat(struct run *k, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (k->exact)
-        sort_best(k, k->r->limit + 1);
+        sort_best(k, k->r->limit < SIZE_MAX ? k->r->limit + 1 : SIZE_MAX);
     n = n_found(k);
     k->out->more = n > k->r->limit;
     n = n < k->r->limit ? n : k->r->limit;
@@ -771,9 +906,7 @@ static quire_status emit_groups(struct run *k, quire_error *err)
         size *= 2;
     groups = calloc(size, sizeof *groups);
     order = calloc(n + 1, sizeof *order);
-    k->out->hits = arena_array(k->keep, k->r->limit * RUN_GROUP_HITS + 1,
-                               sizeof *k->out->hits);
-    if (!groups || !order || !k->out->hits)
+    if (!groups || !order)
         st = err_memory(err);
     for (i = 0; i < n && !st; i++) {
         struct group *g = &groups[group_slot(groups, size, list[i].group)];
@@ -783,8 +916,13 @@ static quire_status emit_groups(struct run *k, quire_error *err)
         g->number = list[i].group;
         add_to_group(k, g, (uint32_t)i);
     }
-    if (!st)
+    if (!st && n_groups > 1)
         qsort(order, n_groups, sizeof *order, by_best);
+    i = n_groups < k->r->limit ? n_groups : k->r->limit;
+    k->out->hits = arena_array(k->keep, i * RUN_GROUP_HITS + 1,
+                               sizeof *k->out->hits);
+    if (!st && !k->out->hits)
+        st = err_memory(err);
     for (i = 0; i < n_groups && !st; i++) {
         if (!is_behind_cursor(k, &list[order[i].group->best[0]]))
             continue;
@@ -810,7 +948,7 @@ static void set_cursor(struct run *k)
     out->cursor.set = i > 0;
     if (i > 0)
         out->cursor.after = out->hits[i - 1].key;
-    out->cursor.now_us = k->r->now_us;
+    out->cursor.now_us = k->now_us;
     for (e = 0; e < k->r->n_engines; e++)
         out->cursor.texts[e] = k->texts[e];
 }
@@ -822,6 +960,7 @@ quire_status search_run(const struct run_request *r, struct arena *keep,
                     .keep = keep,
                     .found = BUF_INIT(SIZE_MAX),
                     .exact = true,
+                    .now_us = r->cursor.set ? r->cursor.now_us : r->now_us,
                     .out = out};
     quire_status st;
 
@@ -830,6 +969,9 @@ quire_status search_run(const struct run_request *r, struct arena *keep,
     st = run_segments(&k, err);
     if (!st && !k.exact)
         st = check_candidates(&k, err);
+    out->total_is_exact &= !out->stopped;
+    if (!st)
+        st = sum_facets(&k, err);
     if (!st)
         st = r->flat ? emit_flat(&k, err) : emit_groups(&k, err);
     out->total = k.total;

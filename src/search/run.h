@@ -59,11 +59,13 @@ typedef quire_status (*run_read_fn)(void *ctx, size_t engine,
 struct run_request {
     struct engine *engines[RUN_ENGINES_MAX];
     size_t n_engines;
-    const struct plan *plan;     /* NULL: every text */
-    unsigned kinds, roles;       /* bits; 0: all */
-    unsigned flags;              /* of the place, all required */
-    bool versions;               /* older versions of artifacts, too */
-    int64_t after_us, before_us; /* 0: any; from `after`, before `before` */
+    const struct plan *plan; /* NULL: every text */
+    unsigned kinds, roles;   /* bits; 0: all */
+    unsigned flags;          /* of the place, all required */
+    bool versions;           /* older versions of artifacts, too */
+    int64_t after_us,
+        before_us; /* 0: any; from `after`, before `before`, to the
+                                  * second */
     const struct source_set *sources[RUN_ENGINES_MAX]; /* NULL: any */
     quire_bytes tools[RUN_TOOLS_MAX], models[RUN_TOOLS_MAX];
     size_t n_tools, n_models;
@@ -83,7 +85,9 @@ struct run_hit {
     struct place place;
     quire_bytes tool, model;
     double score;
-    uint64_t in_group; /* hits in the group, of its first one; else 0 */
+    uint64_t
+        in_group; /* hits in the group, of its first one; else 0. At least so
+                        * many if the total is not exact */
     struct run_key key;
 };
 
@@ -101,7 +105,7 @@ struct run_facets {
 struct run_result {
     struct run_hit *hits;
     size_t n;
-    uint64_t total;
+    uint64_t total; /* and facets: of the hits that were confirmed */
     bool total_is_exact;
     bool more;    /* the cursor continues */
     bool stopped; /* by stop() */
