@@ -87,7 +87,7 @@ const ids = (path) => path.startsWith("/v1/admin") ? mine.id
 const fill = (path) => path.replace("{id}", ids(path)).replace("{aid}", artifact)
   .replace("{path}", "a.txt").replace("{name}", output).replace("{sha256}", blob)
   .replace("{session}", conversation).replace("{agent}", "nobody");
-const query = { "/v1/artifacts/search": "?q=walrus" };
+const query = { "/v1/artifacts/search": "?q=walrus", "/v1/search": "?q=walrus", "/v1/search/suggest": "?q=wal" };
 
 // ---- every address ---------------------------------------------------------
 
