@@ -30,6 +30,10 @@ struct search_index {
     struct entry_text_scratch scratch;
     struct text_file *file; /* the last that was read; see search_text.c */
     struct buf text;        /* content of the last text */
+    /* The source that was read last, and its engine; NULL: none. */
+    struct engine *source_of;
+    struct source source;
+    struct arena source_memory;
 };
 
 /* ---- search_index.c -------------------------------------------------------- */

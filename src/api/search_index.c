@@ -204,6 +204,7 @@ void search_index_close(struct search_index *x)
     engine_close(x->home);
     entry_text_scratch_release(&x->scratch);
     buf_release(&x->text);
+    arena_release(&x->source_memory);
     free(x->root);
     free(x);
 }
@@ -225,6 +226,7 @@ size_t search_engines(struct search_index *x,
 void search_drop_pending(struct search_index *x)
 {
     engine_close(x->pending);
+    x->source_of = NULL;
     x->pending = NULL;
     x->pending_bytes = 0;
 }

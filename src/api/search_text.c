@@ -137,12 +137,30 @@ static quire_status read_entry(struct search_index *x,
 
 /* ---- any --------------------------------------------------------------------------- */
 
+/* The row of a source. Texts of one source come one after the other: it is kept. */
+static quire_status find_source(struct search_index *x, struct engine *e,
+                                uint32_t number, struct source *out,
+                                quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (x->source_of != e || x->source.number != number) {
+        x->source_of = NULL;
+        arena_reset(&x->source_memory);
+        st = engine_source(e, number, &x->source_memory, &x->source, err);
+        if (!st)
+            x->source_of = e;
+    }
+    *out = x->source;
+    return st;
+}
+
 quire_status search_read_text(struct search_index *x, struct engine *e,
                               const struct place *place, struct source *source,
                               struct segment_text *out, quire_bytes *entry,
                               struct arena *keep, quire_error *err)
 {
-    quire_status st = engine_source(e, place->source, keep, source, err);
+    quire_status st = find_source(x, e, place->source, source, err);
 
     *out = (struct segment_text){{{NULL, 0}}};
     if (entry)

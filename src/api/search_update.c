@@ -755,6 +755,25 @@ static quire_status apply(struct updating *u, quire_error *err)
     return engine_end(u->to, st, err);
 }
 
+/* Compare the files with the sources, in one transaction. */
+static quire_status compare_files(struct updating *u, uint64_t *bytes,
+                                  size_t *gone, quire_error *err)
+{
+    struct engine *home = u->x->home;
+    quire_status st = home ? engine_hold(home, err) : QUIRE_OK;
+
+    if (st)
+        return st;
+    st = select_changed(u, bytes, err);
+    if (!st)
+        st = count_unseen(u, SOURCE_SESSION, gone, err);
+    if (!st)
+        st = count_unseen(u, SOURCE_OUTPUT, gone, err);
+    if (home)
+        engine_release(home);
+    return st;
+}
+
 /* Where an update goes: to the home's engine if it is large, or must; else to the one
  * in memory. */
 static quire_status choose_engine(struct updating *u, enum target target,
@@ -803,11 +822,7 @@ static quire_status try_update(struct search_index *x, enum target target,
     if (!st)
         st = list_files(&u, err);
     if (!st)
-        st = select_changed(&u, &bytes, err);
-    if (!st)
-        st = count_unseen(&u, SOURCE_SESSION, &gone, err);
-    if (!st)
-        st = count_unseen(&u, SOURCE_OUTPUT, &gone, err);
+        st = compare_files(&u, &bytes, &gone, err);
     if (!st)
         st = search_rows_changed(x, &rows, err);
     if (!st && (u.n_files > 0 || gone > 0 || rows)) {
@@ -833,6 +848,7 @@ quire_status search_update(struct search_index *x, bool all,
     bool changed = false;
     quire_status st = QUIRE_OK;
 
+    x->source_of = NULL;
     if (x->home) {
         st = engine_reload(x->home, &changed, err);
         if (!st && (changed || engine_epoch(x->home) != x->home_epoch))

@@ -564,6 +564,18 @@ static quire_status read_source(struct stmt *s, struct arena *keep,
                : err_memory(err);
 }
 
+quire_status engine_hold(struct engine *e, quire_error *err)
+{
+    return e->ready ? db_begin(e->c.db, DB_LOOK, DB_ALL_TENANTS, err)
+                    : QUIRE_OK;
+}
+
+void engine_release(struct engine *e)
+{
+    if (e->ready)
+        db_rollback(e->c.db);
+}
+
 quire_status engine_find_source(struct engine *e, enum source_kind kind,
                                 const char *key, struct arena *keep,
                                 struct source *out, quire_error *err)

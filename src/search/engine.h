@@ -132,6 +132,11 @@ quire_status engine_merge(struct engine *e, bool all, bool *more,
 
 /* ---- sources --------------------------------------------------------------- */
 
+/* Keep one state of the sources from hold to release, outside an update: many look-ups
+ * then share one transaction. */
+quire_status engine_hold(struct engine *e, quire_error *err);
+void engine_release(struct engine *e);
+
 /* QUIRE_NOT_FOUND without a message. Strings in `keep`. */
 quire_status engine_find_source(struct engine *e, enum source_kind kind,
                                 const char *key, struct arena *keep,

@@ -7,7 +7,6 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/map.h"
-#include "search/logarithm.h"
 
 /* Hits kept before the best of them are selected. */
 enum { CANDIDATES_MAX = 1 << 19 };
@@ -58,9 +57,9 @@ struct run {
     struct buf found;    /* struct candidate */
     uint64_t total;
     int64_t now_us; /* of the first page */
-    bool cut;       /* candidates were dropped */
+    size_t room; /* candidates that are kept before half of them are dropped */
+    bool cut;    /* candidates were dropped */
     bool exact;
-    float ages[AGE_DAYS]; /* what a score is multiplied by */
     struct run_result *out;
 };
 
@@ -281,14 +280,16 @@ static bool passes(const struct run *k, size_t segment,
 
 /* ---- scores ------------------------------------------------------------------------ */
 
-/* A week ago 0.87, a month 0.74, a year 0.54. */
-static void make_ages(struct run *k)
+/* What a score is multiplied by: a week ago 0.87, a month 0.74, a year 0.54. The
+ * logarithm is straight between the powers of two: it is computed for each hit. */
+static float age_factor(int64_t days)
 {
-    int day;
+    float x = 1 + (float)days / 7, part;
+    int whole = 0;
 
-    for (day = 0; day < AGE_DAYS; day++)
-        k->ages[day] = (float)(1 / (1 + 0.15 * natural_log(1 + day / 7.0) /
-                                            natural_log(2)));
+    for (part = x; part >= 2; part /= 2)
+        whole++;
+    return 1 / (1 + 0.15f * ((float)whole + part - 1));
 }
 
 static float weigh(const struct run *k, float score, unsigned meta,
@@ -301,9 +302,7 @@ static float weigh(const struct run *k, float score, unsigned meta,
         score *= kind_weights[kind];
     if (PLACE_ROLE(meta) == TEXT_ROLE_USER)
         score *= USER_WEIGHT;
-    return score * k->ages[days < 0          ? 0
-                           : days < AGE_DAYS ? days
-                                             : AGE_DAYS - 1];
+    return score * age_factor(days < 0 ? 0 : days);
 }
 
 /* ---- hits -------------------------------------------------------------------------- */
@@ -319,8 +318,8 @@ static bool is_behind_cursor(const struct run *k, const struct candidate *c)
 static quire_status add_candidate(struct run *k, const struct candidate *c,
                                   quire_error *err)
 {
-    if (k->found.len >= CANDIDATES_MAX * sizeof *c) {
-        size_t half = CANDIDATES_MAX / 2;
+    if (k->found.len >= k->room * sizeof *c) {
+        size_t half = k->room / 2;
 
         select_best(found_list(k), n_found(k), half, order_of(k->r->sort));
         k->found.len = half * sizeof *c;
@@ -367,7 +366,8 @@ static quire_status add_place(struct run *k, size_t segment, float score,
         return QUIRE_OK;
     c.segment = (uint16_t)segment;
     k->total++;
-    count_facets(k, &c);
+    if (k->r->facets)
+        count_facets(k, &c);
     if (k->r->sort == RUN_RANK)
         c.score = weigh(k, score, c.meta, c.time);
     /* Groups are formed of all hits; the cursor then skips groups. */
@@ -953,6 +953,16 @@ static void set_cursor(struct run *k)
         out->cursor.texts[e] = k->texts[e];
 }
 
+/* Where words decide, a page of hits needs only the best of them. */
+static size_t room_for(const struct run_request *r)
+{
+    size_t page = 4 * (r->limit + 1);
+
+    if (!r->flat || (r->plan && !r->plan->exact) || page > CANDIDATES_MAX)
+        return CANDIDATES_MAX;
+    return page < 1024 ? 1024 : page;
+}
+
 quire_status search_run(const struct run_request *r, struct arena *keep,
                         struct run_result *out, quire_error *err)
 {
@@ -965,7 +975,7 @@ quire_status search_run(const struct run_request *r, struct arena *keep,
     quire_status st;
 
     *out = (struct run_result){.total_is_exact = true};
-    make_ages(&k);
+    k.room = room_for(r);
     st = run_segments(&k, err);
     if (!st && !k.exact)
         st = check_candidates(&k, err);
