@@ -28,12 +28,8 @@ struct search_index {
     int64_t home_epoch;     /* that `pending` continues */
     uint64_t pending_bytes;
     struct entry_text_scratch scratch;
-    struct text_file *file; /* the last that was read; see search_text.c */
-    struct buf text;        /* content of the last text */
-    /* The source that was read last, and its engine; NULL: none. */
-    struct engine *source_of;
-    struct source source;
-    struct arena source_memory;
+    struct text_cache *cache; /* NULL: empty; see search_text.c */
+    struct buf text;          /* content of the last text */
 };
 
 /* ---- search_index.c -------------------------------------------------------- */
@@ -90,11 +86,15 @@ quire_status search_read_row(struct search_index *x,
 /* ---- search_text.c ----------------------------------------------------------- */
 
 /* The text at a place of an engine, and the id of its entry: lent until the next
- * call. QUIRE_NOT_FOUND without a message: it is not there any more. */
+ * call. The strings of *source are lent until the next search. QUIRE_NOT_FOUND without a
+ * message: it is not there any more. */
 quire_status search_read_text(struct search_index *x, struct engine *e,
                               const struct place *place, struct source *source,
                               struct segment_text *out, quire_bytes *entry,
                               struct arena *keep, quire_error *err);
-void text_file_close(struct text_file *f);
+
+/* Forget what was read: files and rows may have changed. NULL is fine. */
+void text_cache_clear(struct text_cache *c);
+void text_cache_free(struct text_cache *c);
 
 #endif

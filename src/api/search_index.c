@@ -199,12 +199,11 @@ void search_index_close(struct search_index *x)
 {
     if (!x)
         return;
-    text_file_close(x->file);
+    text_cache_free(x->cache);
     engine_close(x->pending);
     engine_close(x->home);
     entry_text_scratch_release(&x->scratch);
     buf_release(&x->text);
-    arena_release(&x->source_memory);
     free(x->root);
     free(x);
 }
@@ -225,8 +224,8 @@ size_t search_engines(struct search_index *x,
 
 void search_drop_pending(struct search_index *x)
 {
+    text_cache_clear(x->cache);
     engine_close(x->pending);
-    x->source_of = NULL;
     x->pending = NULL;
     x->pending_bytes = 0;
 }

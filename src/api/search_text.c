@@ -16,67 +16,101 @@
 /* Bytes of an output that are searched. */
 #define OUTPUT_MAX ((uint64_t)64 << 20)
 
-/* The file that was read last: hits of one session come one after the other. */
-struct text_file {
-    char *name; /* owned */
-    struct log *log;
+/* Sources that were read last, with their open files: hits of a few sessions take
+ * turns when they are ordered by time. */
+enum { CACHE_SIZE = 16 };
+
+struct text_source {
+    struct engine *of; /* NULL: free */
+    struct source source;
+    struct arena memory; /* its strings */
+    struct log *log;     /* NULL: not open */
+    uint64_t used;       /* when last */
 };
 
-void text_file_close(struct text_file *f)
+struct text_cache {
+    struct text_source list[CACHE_SIZE];
+    uint64_t now;
+};
+
+static void drop_entry(struct text_source *t)
 {
-    if (!f)
-        return;
-    if (f->log)
-        log_close(f->log);
-    free(f->name);
-    free(f);
+    if (t->log)
+        log_close(t->log);
+    t->log = NULL;
+    t->of = NULL;
+    arena_reset(&t->memory);
 }
 
-static quire_status open_file(struct search_index *x, const char *name,
-                              struct log **out, quire_error *err)
+void text_cache_clear(struct text_cache *c)
 {
-    struct text_file *f = x->file;
-    struct object_info info;
+    int i;
+
+    for (i = 0; c && i < CACHE_SIZE; i++)
+        drop_entry(&c->list[i]);
+}
+
+void text_cache_free(struct text_cache *c)
+{
+    int i;
+
+    text_cache_clear(c);
+    for (i = 0; c && i < CACHE_SIZE; i++)
+        arena_release(&c->list[i].memory);
+    free(c);
+}
+
+/* The entry of a source; the one that was not used for longest makes room. */
+static quire_status find_source(struct search_index *x, struct engine *e,
+                                uint32_t number, struct text_source **out,
+                                quire_error *err)
+{
+    struct text_source *t, *oldest;
     quire_status st;
+    int i;
 
-    if (f && !strcmp(f->name, name)) {
-        *out = f->log;
-        return QUIRE_OK;
+    if (!x->cache)
+        x->cache = calloc(1, sizeof *x->cache);
+    if (!x->cache)
+        return err_memory(err);
+    oldest = &x->cache->list[0];
+    for (i = 0; i < CACHE_SIZE; i++) {
+        t = &x->cache->list[i];
+        if (t->of == e && t->source.number == number) {
+            t->used = ++x->cache->now;
+            *out = t;
+            return QUIRE_OK;
+        }
+        if (t->used < oldest->used)
+            oldest = t;
     }
-    text_file_close(f);
-    x->file = NULL;
-    st = need_all(x->q, err);
-    if (st)
-        return st;
-    f = calloc(1, sizeof *f);
-    if (f)
-        f->name = strdup(name);
-    st = f && f->name
-             ? log_open(x->q->all->logs, name, LOG_READ, &f->log, &info, err)
-             : err_memory(err);
-    if (st) {
-        text_file_close(f);
-        return st;
+    drop_entry(oldest);
+    st = engine_source(e, number, &oldest->memory, &oldest->source, err);
+    if (!st) {
+        oldest->of = e;
+        oldest->used = ++x->cache->now;
     }
-    x->file = f;
-    *out = f->log;
-    return QUIRE_OK;
+    *out = oldest;
+    return st;
 }
 
-/* Bytes of a file, in x->text. */
-static quire_status read_bytes(struct search_index *x, const char *name,
+/* Bytes of its file, in x->text. */
+static quire_status read_bytes(struct search_index *x, struct text_source *t,
                                uint64_t offset, uint64_t len, quire_error *err)
 {
-    struct log *log;
-    quire_status st = open_file(x, name, &log, err);
+    struct object_info info;
+    quire_status st = need_all(x->q, err);
     size_t n = 0;
 
     buf_clear(&x->text);
+    if (!st && !t->log)
+        st = log_open(x->q->all->logs, t->source.key, LOG_READ, &t->log, &info,
+                      err);
     if (st)
         return st;
     if (!buf_room(&x->text, (size_t)len + 1))
         return err_memory(err);
-    st = log_read(log, offset, x->text.data, (size_t)len, &n, err);
+    st = log_read(t->log, offset, x->text.data, (size_t)len, &n, err);
     if (!st)
         buf_grow(&x->text, n);
     return st;
@@ -105,7 +139,7 @@ static quire_status take_part(void *ctx, const struct entry_text *t,
 }
 
 static quire_status read_entry(struct search_index *x,
-                               const struct source *source,
+                               struct text_source *source,
                                const struct place *place,
                                struct segment_text *out, quire_bytes *entry,
                                struct arena *keep, quire_error *err)
@@ -113,8 +147,7 @@ static quire_status read_entry(struct search_index *x,
     struct finding k = {.part = place->part, .text = &x->text};
     struct entry_text_head head;
     quire_bytes line;
-    quire_status st = read_bytes(x, source->key, place->offset, place->length,
-                                 err);
+    quire_status st = read_bytes(x, source, place->offset, place->length, err);
 
     if (st)
         return st;
@@ -137,41 +170,24 @@ static quire_status read_entry(struct search_index *x,
 
 /* ---- any --------------------------------------------------------------------------- */
 
-/* The row of a source. Texts of one source come one after the other: it is kept. */
-static quire_status find_source(struct search_index *x, struct engine *e,
-                                uint32_t number, struct source *out,
-                                quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-
-    if (x->source_of != e || x->source.number != number) {
-        x->source_of = NULL;
-        arena_reset(&x->source_memory);
-        st = engine_source(e, number, &x->source_memory, &x->source, err);
-        if (!st)
-            x->source_of = e;
-    }
-    *out = x->source;
-    return st;
-}
-
 quire_status search_read_text(struct search_index *x, struct engine *e,
                               const struct place *place, struct source *source,
                               struct segment_text *out, quire_bytes *entry,
                               struct arena *keep, quire_error *err)
 {
-    quire_status st = find_source(x, e, place->source, source, err);
+    struct text_source *t = NULL;
+    quire_status st = find_source(x, e, place->source, &t, err);
 
     *out = (struct segment_text){{{NULL, 0}}};
     if (entry)
         *entry = bytes_of("", 0);
     if (st)
         return st;
+    *source = t->source;
     switch (source->kind) {
-    case SOURCE_SESSION:
-        return read_entry(x, source, place, out, entry, keep, err);
+    case SOURCE_SESSION: return read_entry(x, t, place, out, entry, keep, err);
     case SOURCE_OUTPUT:
-        st = read_bytes(x, source->key, 0,
+        st = read_bytes(x, t, 0,
                         source->size < OUTPUT_MAX ? source->size : OUTPUT_MAX,
                         err);
         out->fields[FIELD_BODY] = buf_bytes(&x->text);

@@ -848,7 +848,7 @@ quire_status search_update(struct search_index *x, bool all,
     bool changed = false;
     quire_status st = QUIRE_OK;
 
-    x->source_of = NULL;
+    text_cache_clear(x->cache);
     if (x->home) {
         st = engine_reload(x->home, &changed, err);
         if (!st && (changed || engine_epoch(x->home) != x->home_epoch))

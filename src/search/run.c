@@ -57,8 +57,8 @@ struct run {
     struct buf found;    /* struct candidate */
     uint64_t total;
     int64_t now_us; /* of the first page */
-    size_t room; /* candidates that are kept before half of them are dropped */
-    bool cut;    /* candidates were dropped */
+    size_t room;    /* candidates that are kept before the worst are dropped */
+    bool cut;       /* candidates were dropped */
     bool exact;
     struct run_result *out;
 };
@@ -319,10 +319,10 @@ static quire_status add_candidate(struct run *k, const struct candidate *c,
                                   quire_error *err)
 {
     if (k->found.len >= k->room * sizeof *c) {
-        size_t half = k->room / 2;
+        size_t kept = k->room == CANDIDATES_MAX ? k->room / 2 : k->r->limit + 1;
 
-        select_best(found_list(k), n_found(k), half, order_of(k->r->sort));
-        k->found.len = half * sizeof *c;
+        select_best(found_list(k), n_found(k), kept, order_of(k->r->sort));
+        k->found.len = kept * sizeof *c;
         k->cut = true;
     }
     buf_add(&k->found, c, sizeof *c);
@@ -956,11 +956,11 @@ static void set_cursor(struct run *k)
 /* Where words decide, a page of hits needs only the best of them. */
 static size_t room_for(const struct run_request *r)
 {
-    size_t page = 4 * (r->limit + 1);
+    size_t page = 8 * (r->limit + 1);
 
     if (!r->flat || (r->plan && !r->plan->exact) || page > CANDIDATES_MAX)
         return CANDIDATES_MAX;
-    return page < 1024 ? 1024 : page;
+    return page < 8192 ? 8192 : page;
 }
 
 quire_status search_run(const struct run_request *r, struct arena *keep,
