@@ -103,3 +103,13 @@ $ quire search kumquat --json | wc -l
 1
 $ for f in "$QUIRE_HOME"/search/segments/*.index; do printf damage >"$f"; done; quire search kumquat --json | wc -l
 1
+$ quire session show $S --at aaaaaaa2 --context 1 --json | grep -o '"id":"aaaaaaa."'
+"id":"aaaaaaa1"
+"id":"aaaaaaa2"
+"id":"aaaaaaa3"
+$ quire session show $S --at aaaaaaa3 --context 0 | grep -c denied
+1
+$ quire session show $S --at nothere
+quire: no entry nothere in this session
+hint: `quire session tree` lists the entries
+? 1

@@ -21,7 +21,10 @@
 #include "cli/cmd/session.h"
 #include "cli/cmd/session_block.h"
 
+struct around;
+
 struct show {
+    const struct around *around;
     struct blocks blocks;
     struct cli *cli;
     const struct marks *marks;
@@ -34,6 +37,104 @@ struct show {
     size_t n_shown; /* of them                             */
     bool noted;     /* the one before was a line by itself */
 };
+
+/* ---- around one entry --------------------------------------------------- */
+
+/* The entries around one (--at, --context): those before it on its branch, and those
+ * that follow below it. */
+struct around {
+    struct map chosen; /* id -> 1 */
+    struct arena arena;
+    bool active;
+};
+
+struct link {
+    quire_bytes id, parent;
+    bool on_path;
+};
+
+struct links {
+    struct around *a;
+    struct buf list; /* struct link, in file order */
+};
+
+static quire_status add_link(void *ctx, const quire_entry *e, quire_error *err)
+{
+    struct links *l = ctx;
+    struct link one = {.on_path = e->on_path};
+
+    if (!e->id.data)
+        return QUIRE_OK;
+    one.id = arena_dup(&l->a->arena, e->id);
+    if (e->parent.data)
+        one.parent = arena_dup(&l->a->arena, e->parent);
+    buf_add(&l->list, &one, sizeof one);
+    return one.id.data && !l->list.failed ? QUIRE_OK : err_memory(err);
+}
+
+static const struct link *find_link(const struct links *l, quire_bytes id)
+{
+    const struct link *list = (const void *)l->list.data;
+    size_t i = l->list.len / sizeof *list;
+
+    while (i-- > 0)
+        if (id.data && bytes_equal(list[i].id, id))
+            return &list[i];
+    return NULL;
+}
+
+/* The entry below `at`: on the current branch if there is one, else the last. */
+static const struct link *next_link(const struct links *l,
+                                    const struct link *at)
+{
+    const struct link *list = (const void *)l->list.data, *found = NULL;
+    size_t n = l->list.len / sizeof *list, i;
+
+    for (i = 0; i < n; i++) {
+        if (list[i].parent.data && bytes_equal(list[i].parent, at->id) &&
+            (!found || !found->on_path))
+            found = &list[i];
+    }
+    return found;
+}
+
+static bool choose_link(struct around *a, const struct link *l)
+{
+    return map_put(&a->chosen, l->id, 1, NULL);
+}
+
+static quire_status choose_around(struct around *a, quire_session *s,
+                                  const char *at, uint64_t context,
+                                  quire_error *err)
+{
+    struct links l = {a, BUF_INIT((size_t)1 << 30)};
+    const struct link *entry, *one;
+    quire_status st = quire_session_entries(s, 0, add_link, &l, err);
+    bool whole = true;
+    uint64_t i;
+
+    a->active = true;
+    entry = st ? NULL : find_link(&l, bytes_str(at));
+    if (!st && !entry)
+        st = err_fail(err, QUIRE_NOT_FOUND,
+                      "`quire session tree` lists the entries",
+                      "no entry %s in this session", at);
+    for (one = entry, i = 0; one && i <= context; i++) {
+        whole &= choose_link(a, one);
+        one = find_link(&l, one->parent);
+    }
+    for (one = entry, i = 0; one && i <= context; i++) {
+        whole &= choose_link(a, one);
+        one = next_link(&l, one);
+    }
+    buf_release(&l.list);
+    return !st && !whole ? err_memory(err) : st;
+}
+
+static bool is_chosen(const struct around *a, const quire_entry *e)
+{
+    return !a->active || (e->id.data && map_get(&a->chosen, e->id));
+}
 
 /* ---- heads and notes ---------------------------------------------------- */
 
@@ -263,6 +364,8 @@ static quire_status show_entry(void *ctx, const quire_entry *e,
     struct show *sh = ctx;
     uint64_t *forks = e->id.data ? map_get(&sh->forks, e->id) : NULL;
 
+    if (!is_chosen(sh->around, e))
+        return QUIRE_OK;
     if (sh->all)
         print_jump(sh, e);
     if (!is_placeholder(e) || sh->all) {
@@ -342,9 +445,10 @@ static void print_end(struct show *sh, quire_session *s)
 }
 
 static int show_transcript(struct cli *cli, const struct args *args,
-                           quire_session *s)
+                           const struct around *around, quire_session *s)
 {
-    struct show sh = {.cli = cli,
+    struct show sh = {.around = around,
+                      .cli = cli,
                       .marks = term_marks(),
                       .all = args_flag(args, "all"),
                       .before = BUF_INIT(1024 * 1024),
@@ -359,11 +463,12 @@ static int show_transcript(struct cli *cli, const struct args *args,
     print_title(&sh, s);
     st = quire_session_tree(s, add_fork, &sh, &err);
     if (!st)
-        st = sh.all ? quire_session_entries(s, 0, show_entry, &sh, &err)
-                    : quire_session_path(s, NULL, 0, show_entry, &sh, &err);
-    if (!st)
+        st = sh.all || around->active
+                 ? quire_session_entries(s, 0, show_entry, &sh, &err)
+                 : quire_session_path(s, NULL, 0, show_entry, &sh, &err);
+    if (!st && !around->active)
         print_end(&sh, s);
-    else if (!cli->out.error)
+    else if (st && !cli->out.error)
         code = cli_fail(cli, &err);
     blocks_release(&sh.blocks);
     map_release(&sh.forks);
@@ -375,13 +480,21 @@ static int show_transcript(struct cli *cli, const struct args *args,
 
 /* ---- JSON --------------------------------------------------------------- */
 
+struct json_show {
+    struct cli *cli;
+    const struct around *around;
+};
+
 static quire_status show_json(void *ctx, const quire_entry *e, quire_error *err)
 {
-    struct cli *cli = ctx;
+    struct json_show *show = ctx;
+    struct cli *cli = show->cli;
     struct buf mended = BUF_INIT((size_t)2 << 30);
     quire_bytes json = e->json;
     struct json_out o;
 
+    if (!is_chosen(show->around, e))
+        return QUIRE_OK;
     /* Other programs may not accept invalid UTF-8. */
     if (!utf8_check(json)) {
         utf8_add_mended(&mended, json);
@@ -407,6 +520,9 @@ static quire_status show_json(void *ctx, const quire_entry *e, quire_error *err)
 static int session_show(struct cli *cli, const struct args *args)
 {
     unsigned flags = args_flag(args, "hydrate") ? QUIRE_HYDRATE : 0;
+    const char *at = args_text(args, "at");
+    struct around around = {.active = false};
+    struct json_show show = {cli, &around};
     quire_session *s = NULL;
     quire_error err = {0};
     int code;
@@ -416,12 +532,18 @@ static int session_show(struct cli *cli, const struct args *args)
     code = open_session(cli, args, QUIRE_SESSION_READ, &s);
     if (code)
         return code;
-    if (!cli->json)
-        code = show_transcript(cli, args, s);
-    else if (quire_session_entries(s, flags, show_json, cli, &err) &&
+    map_init(&around.chosen, (uint64_t)clock_us(&clock_system), 1);
+    if (at &&
+        choose_around(&around, s, at, args_number(args, "context", 3), &err))
+        code = session_fail(cli, &err);
+    else if (!cli->json)
+        code = show_transcript(cli, args, &around, s);
+    else if (quire_session_entries(s, flags, show_json, &show, &err) &&
              !cli->out.error)
         code = cli_fail(cli, &err);
     quire_session_close(s);
+    map_release(&around.chosen);
+    arena_release(&around.arena);
     return code;
 }
 
@@ -436,6 +558,15 @@ static const struct opt show_opts[] = {
     {.name = "hydrate",
      .kind = OPT_FLAG,
      .help = "with --json, replace references by the content of images"},
+    {.name = "at",
+     .kind = OPT_TEXT,
+     .value = "ENTRY",
+     .help = "only this entry and those around it, as `quire search` names it"},
+    {.name = "context",
+     .letter = 'C',
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "with --at, N entries before and after it; 3 unless given"},
     {0},
 };
 
