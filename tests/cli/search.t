@@ -113,3 +113,12 @@ $ quire session show $S --at nothere
 quire: no entry nothere in this session
 hint: `quire session tree` lists the entries
 ? 1
+$ quire search '"permission denied"' --context 1
+Fix the linker  …
+  bash        ld: permission denied 全文检索
+              quire://session/…#aaaaaaa3
+                assistant  Add -lm; parseHTTPHeader of C++ is fine.
+              > result  bash: ld: permission denied 全文检索
+                user  kumquat
+$ quire search '"permission denied"' --context 1 --json | grep -o '"id":"aaaaaaa."' | paste -sd' '
+"id":"aaaaaaa2" "id":"aaaaaaa3"

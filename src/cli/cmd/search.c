@@ -10,6 +10,7 @@
 #include "cli/core/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
+#include "cli/cmd/session_around.h"
 
 enum { LIST_MAX = 32 };
 
@@ -133,21 +134,82 @@ static void print_hit(struct listing *l, const quire_search_hit *h)
     buf_release(&line);
 }
 
+/* ---- context ---------------------------------------------------------------- */
+
+struct context {
+    struct listing *l;
+    const struct around *around;
+    const char *entry; /* the hit */
+    struct buf line;
+    struct json_writer *json; /* NULL: text */
+};
+
+static quire_status add_context(void *ctx, const quire_entry *e,
+                                quire_error *err)
+{
+    struct context *k = ctx;
+
+    if (!around_has(k->around, e))
+        return QUIRE_OK;
+    if (k->json) {
+        json_raw(k->json, e->json);
+        return QUIRE_OK;
+    }
+    buf_addf(&k->line, "              %c ",
+             bytes_is(e->id, k->entry) ? '>' : ' ');
+    entry_add_kind(&k->line, e);
+    buf_add_str(&k->line, "  ");
+    entry_add_snippet(&k->line, e);
+    out_line(k->l->cli, &k->line);
+    return out_status(k->l->cli, err);
+}
+
+/* The entries around a hit. A session that was removed meanwhile has none. */
+static quire_status each_around(struct listing *l, const quire_search_hit *h,
+                                struct json_writer *json, quire_error *err)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct around around = AROUND_INIT;
+    struct context k = {l, &around, h->entry, BUF_INIT((size_t)1 << 20), json};
+    quire_session *s = NULL;
+    quire_status st = QUIRE_OK;
+
+    o.flags = QUIRE_SESSION_READ;
+    if (quire_session_open(l->cli->q, h->session, &o, &s, NULL))
+        return QUIRE_OK;
+    if (!around_choose(&around, s, h->entry, l->context, NULL))
+        st = quire_session_entries(s, 0, add_context, &k, err);
+    quire_session_close(s);
+    around_release(&around);
+    buf_release(&k.line);
+    return st;
+}
+
 static quire_status emit_hit(void *ctx, const quire_search_hit *h,
                              quire_error *err)
 {
     struct listing *l = ctx;
+    bool around = l->context > 0 && *h->entry;
+    quire_status st = QUIRE_OK;
     struct row r;
 
     if (l->cli->json) {
         row_begin(&r, l->cli);
         put_hit(&r.json, h);
+        if (around) {
+            json_key(&r.json, "context");
+            json_array(&r.json);
+            st = each_around(l, h, &r.json, err);
+            json_array_end(&r.json);
+        }
         l->n++;
-        return row_emit(&r, err);
+        return st ? st : row_emit(&r, err);
     }
     print_hit(l, h);
+    if (around)
+        st = each_around(l, h, NULL, err);
     l->n++;
-    return out_status(l->cli, err);
+    return st ? st : out_status(l->cli, err);
 }
 
 /* ---- the search -------------------------------------------------------------- */
@@ -226,7 +288,9 @@ static int search_run(struct cli *cli, const struct args *args)
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
     quire_search_result result;
     struct buf query = BUF_INIT((size_t)1 << 20);
-    struct listing l = {.cli = cli, .flat = args_flag(args, "flat")};
+    struct listing l = {.cli = cli,
+                        .context = args_number(args, "context", 0),
+                        .flat = args_flag(args, "flat")};
     quire_error err = {0};
     quire_status st;
     int code = read_time(cli, args, "since", &o.since_us);
@@ -315,6 +379,11 @@ static const struct opt search_opts[] = {
     {.name = "flat",
      .kind = OPT_FLAG,
      .help = "every hit, not three of each session"},
+    {.name = "context",
+     .letter = 'C',
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "print N entries before and after each hit"},
     {.name = "versions",
      .kind = OPT_FLAG,
      .help = "older versions of artifacts, too"},

@@ -19,9 +19,8 @@
 #include "cli/core/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
+#include "cli/cmd/session_around.h"
 #include "cli/cmd/session_block.h"
-
-struct around;
 
 struct show {
     const struct around *around;
@@ -37,104 +36,6 @@ struct show {
     size_t n_shown; /* of them                             */
     bool noted;     /* the one before was a line by itself */
 };
-
-/* ---- around one entry --------------------------------------------------- */
-
-/* The entries around one (--at, --context): those before it on its branch, and those
- * that follow below it. */
-struct around {
-    struct map chosen; /* id -> 1 */
-    struct arena arena;
-    bool active;
-};
-
-struct link {
-    quire_bytes id, parent;
-    bool on_path;
-};
-
-struct links {
-    struct around *a;
-    struct buf list; /* struct link, in file order */
-};
-
-static quire_status add_link(void *ctx, const quire_entry *e, quire_error *err)
-{
-    struct links *l = ctx;
-    struct link one = {.on_path = e->on_path};
-
-    if (!e->id.data)
-        return QUIRE_OK;
-    one.id = arena_dup(&l->a->arena, e->id);
-    if (e->parent.data)
-        one.parent = arena_dup(&l->a->arena, e->parent);
-    buf_add(&l->list, &one, sizeof one);
-    return one.id.data && !l->list.failed ? QUIRE_OK : err_memory(err);
-}
-
-static const struct link *find_link(const struct links *l, quire_bytes id)
-{
-    const struct link *list = (const void *)l->list.data;
-    size_t i = l->list.len / sizeof *list;
-
-    while (i-- > 0)
-        if (id.data && bytes_equal(list[i].id, id))
-            return &list[i];
-    return NULL;
-}
-
-/* The entry below `at`: on the current branch if there is one, else the last. */
-static const struct link *next_link(const struct links *l,
-                                    const struct link *at)
-{
-    const struct link *list = (const void *)l->list.data, *found = NULL;
-    size_t n = l->list.len / sizeof *list, i;
-
-    for (i = 0; i < n; i++) {
-        if (list[i].parent.data && bytes_equal(list[i].parent, at->id) &&
-            (!found || !found->on_path))
-            found = &list[i];
-    }
-    return found;
-}
-
-static bool choose_link(struct around *a, const struct link *l)
-{
-    return map_put(&a->chosen, l->id, 1, NULL);
-}
-
-static quire_status choose_around(struct around *a, quire_session *s,
-                                  const char *at, uint64_t context,
-                                  quire_error *err)
-{
-    struct links l = {a, BUF_INIT((size_t)1 << 30)};
-    const struct link *entry, *one;
-    quire_status st = quire_session_entries(s, 0, add_link, &l, err);
-    bool whole = true;
-    uint64_t i;
-
-    a->active = true;
-    entry = st ? NULL : find_link(&l, bytes_str(at));
-    if (!st && !entry)
-        st = err_fail(err, QUIRE_NOT_FOUND,
-                      "`quire session tree` lists the entries",
-                      "no entry %s in this session", at);
-    for (one = entry, i = 0; one && i <= context; i++) {
-        whole &= choose_link(a, one);
-        one = find_link(&l, one->parent);
-    }
-    for (one = entry, i = 0; one && i <= context; i++) {
-        whole &= choose_link(a, one);
-        one = next_link(&l, one);
-    }
-    buf_release(&l.list);
-    return !st && !whole ? err_memory(err) : st;
-}
-
-static bool is_chosen(const struct around *a, const quire_entry *e)
-{
-    return !a->active || (e->id.data && map_get(&a->chosen, e->id));
-}
 
 /* ---- heads and notes ---------------------------------------------------- */
 
@@ -364,7 +265,7 @@ static quire_status show_entry(void *ctx, const quire_entry *e,
     struct show *sh = ctx;
     uint64_t *forks = e->id.data ? map_get(&sh->forks, e->id) : NULL;
 
-    if (!is_chosen(sh->around, e))
+    if (!around_has(sh->around, e))
         return QUIRE_OK;
     if (sh->all)
         print_jump(sh, e);
@@ -493,7 +394,7 @@ static quire_status show_json(void *ctx, const quire_entry *e, quire_error *err)
     quire_bytes json = e->json;
     struct json_out o;
 
-    if (!is_chosen(show->around, e))
+    if (!around_has(show->around, e))
         return QUIRE_OK;
     /* Other programs may not accept invalid UTF-8. */
     if (!utf8_check(json)) {
@@ -521,7 +422,7 @@ static int session_show(struct cli *cli, const struct args *args)
 {
     unsigned flags = args_flag(args, "hydrate") ? QUIRE_HYDRATE : 0;
     const char *at = args_text(args, "at");
-    struct around around = {.active = false};
+    struct around around = AROUND_INIT;
     struct json_show show = {cli, &around};
     quire_session *s = NULL;
     quire_error err = {0};
@@ -532,9 +433,8 @@ static int session_show(struct cli *cli, const struct args *args)
     code = open_session(cli, args, QUIRE_SESSION_READ, &s);
     if (code)
         return code;
-    map_init(&around.chosen, (uint64_t)clock_us(&clock_system), 1);
     if (at &&
-        choose_around(&around, s, at, args_number(args, "context", 3), &err))
+        around_choose(&around, s, at, args_number(args, "context", 3), &err))
         code = session_fail(cli, &err);
     else if (!cli->json)
         code = show_transcript(cli, args, &around, s);
@@ -542,8 +442,7 @@ static int session_show(struct cli *cli, const struct args *args)
              !cli->out.error)
         code = cli_fail(cli, &err);
     quire_session_close(s);
-    map_release(&around.chosen);
-    arena_release(&around.arena);
+    around_release(&around);
     return code;
 }
 
