@@ -228,6 +228,8 @@ void search_drop_pending(struct search_index *x)
     engine_close(x->pending);
     x->pending = NULL;
     x->pending_bytes = 0;
+    if (x->home)
+        engine_show_hidden(x->home);
 }
 
 quire_status search_need_pending(struct search_index *x, quire_error *err)

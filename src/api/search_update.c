@@ -364,7 +364,8 @@ static quire_status title_changed(struct log *log, const struct source *known,
 }
 
 /* Go on with a session, or read it anew. */
-static quire_status choose_start(struct updating *u, const struct listed *f,
+static quire_status choose_start(struct updating *u, const char *name,
+                                 const struct object_info *info,
                                  struct log *log, struct arena *keep,
                                  struct source *s, struct reading *r,
                                  quire_error *err)
@@ -372,19 +373,19 @@ static quire_status choose_start(struct updating *u, const struct listed *f,
     struct source known;
     struct engine *of = NULL;
     bool grown = false, renamed = false;
-    quire_status st = find_known(u, SOURCE_SESSION, f->name, keep, &known, &of,
+    quire_status st = find_known(u, SOURCE_SESSION, name, keep, &known, &of,
                                  err);
 
     if (st == QUIRE_NOT_FOUND)
         return QUIRE_OK;
     if (!st)
-        st = is_grown(&known, &f->info, log, &grown, err);
+        st = is_grown(&known, info, log, &grown, err);
     if (!st && grown)
         st = title_changed(log, &known, &renamed, err);
     if (st)
         return st;
     if (!grown || renamed)
-        return drop_known(u, SOURCE_SESSION, f->name, err);
+        return drop_known(u, SOURCE_SESSION, name, err);
     *s = known;
     if (of != u->to)
         s->number = 0;
@@ -412,15 +413,16 @@ static quire_status read_session(struct updating *u, const struct listed *f,
 
     if (st == QUIRE_NOT_FOUND)
         return QUIRE_OK;
+    /* The index may have a newer state of the file than the list. */
     if (!st)
-        st = choose_start(u, f, log, &keep, &s, &r, err);
+        st = choose_start(u, f->name, &info, log, &keep, &s, &r, err);
     s.key = f->name;
-    s.inode = f->info.inode;
-    s.file_size = f->info.size;
-    s.mtime_ns = f->info.modified_ns;
-    s.ctime_ns = f->info.changed_ns;
+    s.inode = info.inode;
+    s.file_size = info.size;
+    s.mtime_ns = info.modified_ns;
+    s.ctime_ns = info.changed_ns;
     /* A clock that has not ticked since: compare again next time. */
-    if (u->now_ns - f->info.modified_ns < FRESH_NS)
+    if (u->now_ns - info.modified_ns < FRESH_NS)
         s.mtime_ns = 0;
     s.flags = (s.flags & ~(unsigned)SOURCE_ARCHIVED) |
               (f->archived ? SOURCE_ARCHIVED : 0u);
@@ -592,6 +594,19 @@ static quire_status list_files(struct updating *u, quire_error *err)
     return st;
 }
 
+/* The engine in memory has the end of a file, the home's what is before it. */
+static void mark_home(struct updating *u, const struct listed *f,
+                      struct arena *tmp)
+{
+    struct source s;
+
+    if (u->x->home &&
+        !engine_find_source(u->x->home,
+                            f->output ? SOURCE_OUTPUT : SOURCE_SESSION, f->name,
+                            tmp, &s, NULL))
+        mark_seen(u, s.number);
+}
+
 /* Leave in the list what is new or changed; *bytes of it is to be read. */
 static quire_status select_changed(struct updating *u, uint64_t *bytes,
                                    quire_error *err)
@@ -611,6 +626,8 @@ static quire_status select_changed(struct updating *u, uint64_t *bytes,
                         &tmp, &known, &of, err);
         if (!st) {
             mark_seen(u, known.number);
+            if (of == u->x->pending)
+                mark_home(u, f, &tmp);
             if (known.inode == f->info.inode &&
                 known.file_size == f->info.size &&
                 known.mtime_ns == f->info.modified_ns &&
@@ -842,25 +859,51 @@ static quire_status try_update(struct search_index *x, enum target target,
     return st;
 }
 
+/* Load the state of the home's index. If another process or thread has changed it,
+ * what is in memory does not continue it any more: *changed. */
+static quire_status follow_home(struct search_index *x, bool *changed,
+                                quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    *changed = false;
+    if (!x->home)
+        return QUIRE_OK;
+    st = engine_reload(x->home, changed, err);
+    *changed = *changed || engine_epoch(x->home) != x->home_epoch;
+    if (!st && *changed)
+        search_drop_pending(x);
+    x->home_epoch = engine_epoch(x->home);
+    return st;
+}
+
+/* An update compares files with rows of the home's index as they are now, a search
+ * reads segments as they were loaded. So another writer must not have come between:
+ * then all of it is done again. */
+enum { UPDATE_TRIES = 16 };
+
 quire_status search_update(struct search_index *x, bool all,
                            struct search_progress *p, quire_error *err)
 {
-    bool changed = false;
-    quire_status st = QUIRE_OK;
+    bool changed;
+    quire_status st = follow_home(x, &changed, err);
+    int tries;
 
     text_cache_clear(x->cache);
-    if (x->home) {
-        st = engine_reload(x->home, &changed, err);
-        if (!st && (changed || engine_epoch(x->home) != x->home_epoch))
-            search_drop_pending(x);
-        x->home_epoch = engine_epoch(x->home);
-    }
-    if (!st)
+    for (tries = 0; tries < UPDATE_TRIES && !st; tries++) {
         st = try_update(x, all ? TARGET_HOME : TARGET_ANY, p, err);
-    /* Another writer is not waited for. */
-    if (st == QUIRE_BUSY && !all)
-        st = try_update(x, TARGET_MEMORY, p, err);
-    if (x->home)
-        x->home_epoch = engine_epoch(x->home);
-    return st;
+        /* Another writer is not waited for. */
+        if (st == QUIRE_BUSY && !all)
+            st = try_update(x, TARGET_MEMORY, p, err);
+        if (st)
+            break;
+        if (x->home && !x->pending)
+            x->home_epoch = engine_epoch(x->home);
+        st = follow_home(x, &changed, err);
+        if (!st && !changed)
+            return QUIRE_OK;
+    }
+    return st ? st
+              : err_fail(err, QUIRE_BUSY, "try again",
+                         "other processes keep changing the search index");
 }

@@ -798,6 +798,11 @@ quire_status engine_hide_source(struct engine *e, uint32_t number,
     return add_number(&e->hidden, number, err);
 }
 
+void engine_show_hidden(struct engine *e)
+{
+    e->hidden.n = 0;
+}
+
 quire_status engine_kill_source(struct engine *e, uint32_t number,
                                 quire_error *err)
 {

@@ -103,6 +103,9 @@ quire_status engine_kill_source(struct engine *e, uint32_t number,
 quire_status engine_hide_source(struct engine *e, uint32_t number,
                                 quire_error *err);
 
+/* Show hidden sources again: the other engine is gone. */
+void engine_show_hidden(struct engine *e);
+
 /* A number that an update keeps under a name, to recognize a state of rows that is
  * indexed already; 0 at first. */
 quire_status engine_mark(struct engine *e, const char *name, int64_t *value,
