@@ -923,18 +923,23 @@ quire_status quire_search(quire *q, quire_bytes query,
 
 /* ---- the index ---------------------------------------------------------------------------------- */
 
+/* What one call of quire_search_update() reads, but for the last file: a second or
+ * two, so that its caller can stop. */
+#define UPDATE_BYTES ((uint64_t)32 << 20)
+
 quire_status quire_search_update(quire *q, int *more, quire_error *err)
 {
+    struct search_progress p = {.max = UPDATE_BYTES};
     struct search_index *x;
     bool again = false;
     quire_status st = need_search(q, &x, err);
 
     if (!st)
-        st = search_update(x, true, NULL, err);
-    if (!st && x->home && !q->read_only)
+        st = search_update(x, true, &p, err);
+    if (!st && !p.more && x->home && !q->read_only)
         st = engine_merge(x->home, false, &again, err);
     if (more)
-        *more = again;
+        *more = p.more || again;
     return st;
 }
 

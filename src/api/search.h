@@ -59,6 +59,8 @@ struct search_progress {
     quire_search_progress_fn each; /* or NULL */
     void *ctx;
     uint64_t done, total;
+    uint64_t max; /* after so many bytes the rest is left; 0: no limit */
+    bool more;    /* some was left                                     */
 };
 
 /* Index what is new. With `all`, everything goes to the home's index; QUIRE_BUSY if

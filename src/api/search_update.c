@@ -656,6 +656,10 @@ static quire_status read_files(struct updating *u, quire_error *err)
         for (i = 0; i < u->n_files && !st; i++) {
             if (u->files[i].output != (pass == 1))
                 continue;
+            if (u->p && u->p->max && u->p->done >= u->p->max) {
+                u->p->more = true;
+                return QUIRE_OK;
+            }
             st = u->files[i].output ? read_output(u, &u->files[i], err)
                                     : read_session(u, &u->files[i], err);
             if (!st && engine_is_full(u->to))
