@@ -22,6 +22,7 @@
 
 #include "server/background.h"
 #include "server/compress.h"
+#include "server/indexer.h"
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/rate_limit.h"
@@ -123,6 +124,7 @@ struct server {
     struct rate_limit *logins;  /* owned; unknown tokens by address     */
     struct log *log;
     struct background *background;
+    struct indexer *indexer;
     struct lifecycle *lifecycle;
     struct group_commit *group_commit;
 

@@ -1,6 +1,7 @@
 /* run.c - run one authorised request, and answer it; see priv.h */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/priv.h"
 #include "server/publish.h"
@@ -77,6 +78,14 @@ static void cache_answer(struct request *c)
                        c->tenant.id);
 }
 
+/* Whether it may have changed what a search finds. */
+static bool is_change(const struct request *c)
+{
+    return strcmp(c->route->method, "GET") != 0 &&
+           !(c->route->flags & (ROUTE_ADMIN | ROUTE_PUBLIC)) &&
+           c->answer.status < 300;
+}
+
 /* A revocation ends the streams that it finds; one that begins only now, by a token
  * that was checked before, is ended here. */
 static void end_revoked_stream(struct request *c)
@@ -100,6 +109,8 @@ void request_run(struct request *c, struct thread_ctx *d)
             response_header(&c->answer, "Content-Type", "application/json");
         cache_answer(c);
         end_revoked_stream(c);
+        if (is_change(c))
+            thread_ctx_index(d, c->tenant.id);
     }
     if (!c->grouped) /* else it is done when its group is */
         atomic_fetch_add(&d->server->done, 1);

@@ -155,6 +155,8 @@ quire_status server_run(struct server *s, quire_error *err)
         st = group_commit_begin(s, &s->group_commit, err);
     if (!st)
         st = background_begin(&background, &s->background, err);
+    if (!st)
+        st = indexer_begin(s->home, &s->draining, &s->indexer, err);
     if (!st) {
         sd_notify_send("READY=1");
         st = http_run(s->http, err);
@@ -165,6 +167,8 @@ quire_status server_run(struct server *s, quire_error *err)
     background_end(s->background);
     s->background = NULL;
     workers_end(s);
+    indexer_end(s->indexer);
+    s->indexer = NULL;
     return st;
 }
 

@@ -83,6 +83,9 @@ bool thread_ctx_is_ready(struct thread_ctx *d);
 /* Whether the disk has any free space. */
 bool thread_ctx_has_room(struct thread_ctx *d);
 
+/* The search index of a tenant may be out of date: indexer.h. */
+void thread_ctx_index(struct thread_ctx *d, int64_t tenant);
+
 /* Whether the server is shutting down. */
 bool thread_ctx_is_draining(const struct thread_ctx *d);
 

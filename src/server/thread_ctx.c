@@ -106,6 +106,11 @@ bool thread_ctx_is_ready(struct thread_ctx *d)
     return thread_ctx_has_room(d);
 }
 
+void thread_ctx_index(struct thread_ctx *d, int64_t tenant)
+{
+    indexer_note(d->server->indexer, tenant);
+}
+
 bool thread_ctx_is_draining(const struct thread_ctx *d)
 {
     return atomic_load(&d->server->draining);

@@ -3,8 +3,10 @@ show."""
 import json
 import os
 import re
+import sqlite3
 import struct
 import subprocess
+import threading
 import time
 import urllib.parse
 
@@ -434,3 +436,104 @@ def the_values_of_parameters_are_described(w):
     kind = [p for p in op["parameters"] if p["name"] == "kind"][0]
     w.same(list(KINDS), kind["schema"]["items"]["enum"], "kinds")
     w.yes(re.search("newest", json.dumps(op)), "orders")
+
+
+def sources(server, session):
+    """What the indexes on the disk have of a session, by size."""
+    found = []
+    for top, _dirs, names in os.walk(server.home):
+        if os.path.basename(top) != "search" or "search.db" not in names:
+            continue
+        db = sqlite3.connect(os.path.join(top, "search.db"), timeout=10)
+        try:
+            found += [row[0] for row in db.execute(
+                "SELECT size FROM source WHERE session = ?", (session,))]
+        except sqlite3.OperationalError:
+            pass  # it is being created
+        db.close()
+    return found
+
+
+@case
+def the_index_is_written_when_a_tenant_is_quiet(w):
+    at = w.conversation(title="indexed by itself")
+    session = w.ask("GET", at).json()["session"]
+    say(w, at, "a bittern")
+    for _ in range(100):
+        if sources(w.server, session):
+            break
+        time.sleep(0.1)
+    first = sources(w.server, session)
+    w.yes(first and first[0] > 0, "it is not: %r" % first)
+    w.yes(search(w, "bittern")["hits"], "found in it")
+    say(w, at, "another bittern")
+    w.same(2, search(w, "bittern", flat="true")["total"], "one in memory")
+    for _ in range(100):
+        if sources(w.server, session) > first:
+            break
+        time.sleep(0.1)
+    w.yes(sources(w.server, session) > first, "the second is not written")
+    w.same(2, search(w, "bittern", flat="true")["total"], "both in the index")
+
+
+@case
+def many_search_while_much_is_appended(w):
+    at = w.conversation()
+    text = " ".join("word%d" % i for i in range(12000))
+    wrong, done = [], []
+
+    def append():
+        try:
+            for i in range(12):
+                say(w, at, "puffin%d %s" % (i, text))
+                got = search(w, '"puffin%d"' % i)
+                if not got["hits"]:
+                    wrong.append("puffin%d is not found" % i)
+        finally:
+            done.append(True)
+
+    def look():
+        while not done and len(wrong) < 5:
+            got = w.ask("GET", "/v1/search?q=word7&limit=3")
+            if got.status != 200:
+                wrong.append("%d %r" % (got.status, got.body[:200]))
+
+    threads = [threading.Thread(target=f) for f in (append, look, look, look)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    w.same([], wrong, "meanwhile")
+    w.same(12, search(w, "word7", flat="true")["total"], "all of it")
+
+
+@case
+def what_is_new_is_found_beside_what_is_indexed(w):
+    """The home's index has the beginning of a session, the one in memory its end."""
+    at = w.conversation()
+    session = w.ask("GET", at).json()["session"]
+    for i in range(9):
+        say(w, at, "grebe %d" % i)
+        w.ask("PUT", at + "/files/%d.md" % i, b"a grebe %d" % i, want=201)
+        w.ask("POST", "/v1/memory/entries", {"type": "user", "title":
+                                             "grebe %d" % i}, want=201)
+        w.ask("POST", "/v1/history", {"prompt": "grebe %d" % i}, want=201)
+        w.ask("POST", at + "/outputs?tool=bash&threshold=10",
+              b"the grebe in an output %d" % i, want=201)
+        for _ in range(3):  # several workers
+            got = search(w, "grebe", flat="true", facets="true", limit=100)
+            w.same({kind: i + 1 for kind in ("message", "artifact", "memory",
+                                             "history", "output")},
+                   got["facets"]["kind"], "after round %d" % i)
+            w.same(got["total"], len(got["hits"]), "as many hits")
+        for _ in range(50 if i in (0, 4) else 0):
+            if sources(w.server, session):
+                break
+            time.sleep(0.1)
+        if i == 4:
+            w.ask("DELETE", at + "/files/0.md?purge=true", want=200)
+            w.ask("PUT", at + "/files/0.md", b"a grebe again", want=201)
+    w.ask("PATCH", at, {"title": "renamed grebe"}, want=200)
+    got = search(w, "grebe", flat="true", facets="true")
+    w.same(1, got["facets"]["kind"]["title"], "its title")
+    w.same(9, got["facets"]["kind"]["message"], "messages")

@@ -195,6 +195,7 @@ void route_search(struct request *c)
         fail_search(c, st, &err);
         return;
     }
+    thread_ctx_index(c->thread_ctx, c->tenant.id);
     json_array_end(&c->w);
     put_facets(c, &r);
     put_number(c, "total", (int64_t)r.total);

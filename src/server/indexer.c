@@ -1,0 +1,202 @@
+/* indexer.c - see indexer.h */
+#include "server/indexer.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+
+/* A tenant's index is updated when it was not noted for QUIET_MS, or LATEST_MS after
+ * it was noted first. */
+enum { STEP_MS = 250, QUIET_MS = 1000, LATEST_MS = 30000 };
+
+/* Tenants that wait. One more is left out: a search notes it again. */
+enum { NOTED_MAX = 256 };
+
+/* What a handle caches of the catalogue. */
+enum { INDEXER_CACHE_KIB = 1024 };
+
+struct noted {
+    int64_t tenant;
+    int64_t first_ms, last_ms;
+};
+
+struct indexer {
+    char *home; /* owned */
+    const atomic_bool *draining;
+    pthread_t thread;
+    quire *q; /* of the thread; NULL while there is nothing to do */
+
+    pthread_mutex_t lock;
+    pthread_cond_t asked;
+    bool ending;
+    struct noted list[NOTED_MAX];
+    size_t n;
+};
+
+void indexer_note(struct indexer *x, int64_t tenant)
+{
+    int64_t now = clock_steady_us() / 1000;
+    size_t i;
+
+    if (!x)
+        return;
+    pthread_mutex_lock(&x->lock);
+    for (i = 0; i < x->n && x->list[i].tenant != tenant;)
+        i++;
+    if (i < x->n) {
+        x->list[i].last_ms = now;
+    } else if (i < NOTED_MAX) {
+        x->list[x->n++] = (struct noted){tenant, now, now};
+        pthread_cond_signal(&x->asked);
+    }
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* ---- the thread --------------------------------------------------------- */
+
+static void wait_step(struct indexer *x)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += STEP_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    if (x->n > 0)
+        pthread_cond_timedwait(&x->asked, &x->lock, &until);
+    else
+        pthread_cond_wait(&x->asked, &x->lock);
+}
+
+/* Take a tenant that is due off the list. */
+static bool take_due(struct indexer *x, int64_t *tenant)
+{
+    int64_t now = clock_steady_us() / 1000;
+    size_t i;
+
+    for (i = 0; i < x->n; i++) {
+        const struct noted *one = &x->list[i];
+
+        if (now - one->last_ms < QUIET_MS && now - one->first_ms < LATEST_MS)
+            continue;
+        *tenant = one->tenant;
+        x->list[i] = x->list[--x->n];
+        return true;
+    }
+    return false;
+}
+
+/* Wait until a tenant is due; false: shutdown. */
+static bool next_tenant(struct indexer *x, int64_t *tenant)
+{
+    bool found = false, ending;
+
+    pthread_mutex_lock(&x->lock);
+    while (!x->ending && !(found = take_due(x, tenant))) {
+        if (x->n == 0) {
+            quire_close(x->q);
+            x->q = NULL;
+        }
+        wait_step(x);
+    }
+    ending = x->ending;
+    pthread_mutex_unlock(&x->lock);
+    return !ending;
+}
+
+static quire_status open_tenant(struct indexer *x, int64_t tenant)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    char which[32];
+    quire_status st = QUIRE_OK;
+
+    o.home = x->home;
+    o.tenant = "default";
+    o.cache_kib = INDEXER_CACHE_KIB;
+    if (!x->q)
+        st = quire_open(&o, &x->q, NULL);
+    snprintf(which, sizeof which, "#%lld", (long long)tenant);
+    return st ? st : quire_tenant_use(x->q, which, NULL);
+}
+
+/* QUIRE_BUSY: another process does it. */
+static void update_tenant(struct indexer *x, int64_t tenant)
+{
+    int more = 0;
+    quire_status st = open_tenant(x, tenant);
+
+    do {
+        if (!st)
+            st = quire_search_update(x->q, &more, NULL);
+    } while (!st && more && !atomic_load(x->draining));
+}
+
+static void *run_indexer(void *arg)
+{
+    struct indexer *x = arg;
+    int64_t tenant;
+
+    while (next_tenant(x, &tenant))
+        if (!atomic_load(x->draining))
+            update_tenant(x, tenant);
+    quire_close(x->q);
+    return NULL;
+}
+
+/* ---- begin, end --------------------------------------------------------- */
+
+static void indexer_free(struct indexer *x)
+{
+    pthread_mutex_destroy(&x->lock);
+    pthread_cond_destroy(&x->asked);
+    free(x->home);
+    free(x);
+}
+
+quire_status indexer_begin(const char *home, const atomic_bool *draining,
+                           struct indexer **out, quire_error *err)
+{
+    pthread_condattr_t steady;
+    struct indexer *x = calloc(1, sizeof *x);
+    int why;
+
+    *out = NULL;
+    if (!x)
+        return err_memory(err);
+    x->draining = draining;
+    pthread_mutex_init(&x->lock, NULL);
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&x->asked, &steady);
+    pthread_condattr_destroy(&steady);
+    x->home = strdup(home);
+    if (!x->home) {
+        indexer_free(x);
+        return err_memory(err);
+    }
+    why = pthread_create(&x->thread, NULL, run_indexer, x);
+    if (why) {
+        indexer_free(x);
+        return err_sys(err, why, "cannot start a thread");
+    }
+    *out = x;
+    return QUIRE_OK;
+}
+
+void indexer_end(struct indexer *x)
+{
+    if (!x)
+        return;
+    pthread_mutex_lock(&x->lock);
+    x->ending = true;
+    pthread_cond_broadcast(&x->asked);
+    pthread_mutex_unlock(&x->lock);
+    pthread_join(x->thread, NULL);
+    indexer_free(x);
+}
