@@ -16,6 +16,10 @@
 #include "search/segment_priv.h"
 #include "search/varint.h"
 
+/* A segment without texts takes a number, and its neighbours may be merged without
+ * it. */
+enum { GAP_MAX = 1 << 20 };
+
 struct input {
     struct segment *s;
     struct term_cursor *terms;
@@ -306,10 +310,11 @@ static quire_status open_inputs(struct merge *m, struct segment *const *from,
     for (; m->n < n && !st; m->n++) {
         struct segment *s = from[m->n];
 
-        if (s->first_text < end ||
+        if (s->first_text < end || s->first_text - end > GAP_MAX ||
             s->first_text + s->n_texts - m->first_text > SEGMENT_TEXTS_MAX)
             return err_set(err, QUIRE_DAMAGED,
-                           "the search index is damaged: segments overlap");
+                           "the search index is damaged: segments overlap, or "
+                           "are far apart");
         st = open_input(m, &m->inputs[m->n], s, err);
         end = s->first_text + s->n_texts;
     }

@@ -44,7 +44,7 @@ static quire_status list_open(struct list *l, struct segment *s,
     quire_status st;
 
     *l = (struct list){.s = s, .t = t};
-    l->bytes = malloc(t->docs_len + 1);
+    l->bytes = malloc((size_t)t->docs_len + 1);
     if (!l->bytes)
         return err_memory(err);
     st = segment_read_postings(s, t->at, l->bytes, t->docs_len, err);
@@ -69,8 +69,7 @@ static uint32_t table_value(const struct list *l, uint32_t block, int which)
 static quire_status open_block(const struct list *l, uint32_t i,
                                struct block *b, quire_error *err)
 {
-    const uint8_t *end = l->bytes + l->t->docs_len;
-    const uint8_t *blocks = l->bytes + (size_t)l->n_blocks * TABLE_ENTRY;
+    const uint8_t *end = l->bytes + l->t->docs_len, *blocks;
     bool last = i + 1 == l->n_blocks;
 
     *b = (struct block){.n = last ? l->t->n_docs - i * BLOCK_DOCS : BLOCK_DOCS};
@@ -79,10 +78,10 @@ static quire_status open_block(const struct list *l, uint32_t i,
         b->first = (uint32_t)varint_get(&b->docs);
         b->pos_to = l->t->pos_len;
     } else {
-        uint64_t from = table_value(l, i, 1);
-        uint64_t to = last ? (uint64_t)(end - blocks)
-                           : table_value(l, i + 1, 1);
+        uint64_t from = table_value(l, i, 1), to;
 
+        blocks = l->bytes + (size_t)l->n_blocks * TABLE_ENTRY;
+        to = last ? (uint64_t)(end - blocks) : table_value(l, i + 1, 1);
         b->first = table_value(l, i, 0);
         b->pos_from = table_value(l, i, 2);
         b->pos_to = last ? l->t->pos_len : table_value(l, i + 1, 2);
@@ -107,15 +106,15 @@ static quire_status decode_block(const struct list *l, struct block *b,
 
     for (i = 0; i < b->n; i++) {
         uint64_t step = varint_get(&b->docs);
-        uint64_t tf = step & 1 ? 1 : varint_get(&b->docs) + 2;
+        uint64_t more = step & 1 ? 0 : varint_get(&b->docs);
 
         wrong |= i > 0 && step < 2;
         doc += step >> 1;
-        wrong |= doc >= l->s->n_texts || tf > UINT32_MAX;
+        wrong |= doc >= l->s->n_texts || more > UINT32_MAX - 2;
         if (wrong)
             break;
         docs[i] = (uint32_t)doc;
-        tfs[i] = (uint32_t)tf;
+        tfs[i] = step & 1 ? 1 : (uint32_t)more + 2;
     }
     return wrong || b->docs.failed ? fail_list(l->s, err) : QUIRE_OK;
 }

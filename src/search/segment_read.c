@@ -92,14 +92,20 @@ static quire_status load_blocks(struct segment *s, uint64_t at, uint64_t to,
     void *data;
     const uint8_t *from, *end;
     struct block_entry e;
+    uint64_t end_before = 0, postings_before = 0;
     uint32_t i;
-    quire_status st = load(s, at, to - at, &data, err);
+    quire_status st;
+
+    if (s->n_blocks > (to - at) / sizeof e)
+        return fail_damaged(s, "its block index is too short", err);
+    st = load(s, at, to - at, &data, err);
 
     if (st)
         return st;
     from = data;
     end = from + (to - at);
-    s->blocks = arena_array(&s->memory, s->n_blocks + 1, sizeof *s->blocks);
+    s->blocks = arena_array(&s->memory, (size_t)s->n_blocks + 1,
+                            sizeof *s->blocks);
     if (!s->blocks)
         return err_memory(err);
     for (i = 0; i < s->n_blocks; i++) {
@@ -107,8 +113,11 @@ static quire_status load_blocks(struct segment *s, uint64_t at, uint64_t to,
             return fail_damaged(s, "its block index is too short", err);
         memcpy(&e, from, sizeof e);
         from += sizeof e;
-        if ((size_t)(end - from) < e.first_len || e.at > at ||
-            e.len > at - e.at || e.len < 4 || e.postings > s->postings_len)
+        /* They are in order and apart, so that reading all of them takes as long
+         * as reading the file. */
+        if ((size_t)(end - from) < e.first_len || e.at < end_before ||
+            e.at > at || e.len > at - e.at || e.len < 4 ||
+            e.postings < postings_before || e.postings > s->postings_len)
             return fail_damaged(s, "its block index does not fit", err);
         s->blocks[i] = (struct term_block){
             .first = bytes_of(from, e.first_len),
@@ -116,6 +125,8 @@ static quire_status load_blocks(struct segment *s, uint64_t at, uint64_t to,
             .postings = e.postings,
             .len = e.len,
         };
+        end_before = e.at + e.len;
+        postings_before = e.postings;
         from += e.first_len;
     }
     return QUIRE_OK;
@@ -149,13 +160,17 @@ static quire_status load_names(struct segment *s, uint64_t at, uint64_t to,
     const uint8_t *from, *end;
     uint32_t i;
     uint16_t len;
-    quire_status st = load(s, at, to - at, &data, err);
+    quire_status st;
 
+    if (s->n_names > (to - at) / sizeof len)
+        return fail_damaged(s, "its names are too short", err);
+    st = load(s, at, to - at, &data, err);
     if (st)
         return st;
     from = data;
     end = from + (to - at);
-    s->names = arena_array(&s->memory, s->n_names + 1, sizeof *s->names);
+    s->names = arena_array(&s->memory, (size_t)s->n_names + 1,
+                           sizeof *s->names);
     if (!s->names)
         return err_memory(err);
     for (i = 0; i < s->n_names; i++) {
@@ -189,7 +204,7 @@ static quire_status open_objects(struct segment *s, struct object_store *store,
                                  uint64_t *index_len, uint64_t *postings_len,
                                  quire_error *err)
 {
-    struct object_info info;
+    struct object_info info = {.size = 0};
     char name[32];
     quire_status st;
 
@@ -432,7 +447,7 @@ static uint32_t find_block(const struct segment *s, quire_bytes name)
 struct block_walk {
     const char *name, *names_end;
     struct varint_reader metas;
-    uint64_t at; /* in the postings */
+    uint64_t at, end; /* in the postings */
     uint32_t left;
 };
 
@@ -460,6 +475,7 @@ static quire_status begin_block(const struct segment *s, uint32_t block,
                                       (const uint8_t *)bytes->data + b->len,
                                       false};
     w->at = b->postings;
+    w->end = block + 1 < s->n_blocks ? b[1].postings : s->postings_len;
     w->left = head[0];
     return QUIRE_OK;
 }
@@ -481,10 +497,10 @@ static quire_status next_term(const struct segment *s, struct block_walk *w,
     n_docs = varint_get(&w->metas);
     docs_len = varint_get(&w->metas);
     t->pos_len = varint_get(&w->metas);
-    if (!end || w->metas.failed || n_docs == 0 || n_docs > s->n_texts ||
-        docs_len < n_docs || docs_len > s->postings_len ||
-        t->pos_len > s->postings_len || w->at > s->postings_len - docs_len ||
-        docs_len + w->at > s->postings_len - t->pos_len)
+    if (!end || (size_t)(end - w->name) > SEGMENT_TERM_MAX || w->metas.failed ||
+        n_docs == 0 || n_docs > s->n_texts || docs_len < n_docs ||
+        docs_len > UINT32_MAX || docs_len > w->end - w->at ||
+        t->pos_len > w->end - w->at - docs_len)
         return fail_damaged(s, "a block of terms does not fit", err);
     *name = bytes_of(w->name, (size_t)(end - w->name));
     w->name = end + 1;
