@@ -702,7 +702,7 @@ static const struct merge_filter filter = {is_live, has_extra, NULL};
 static void merge(struct object_store *store, const uint64_t *numbers, size_t n,
                   uint64_t number)
 {
-    struct segment *inputs[16];
+    struct segment *inputs[16] = {NULL};
     uint64_t bytes = 0;
     size_t i;
 
