@@ -212,8 +212,8 @@ static quire_status add_unlisted(void *ctx, const char *name,
 }
 
 /* Remove the objects of segments with numbers below `below` that are not open: those
- * that were merged or forgotten, by this update or by one that ended in a crash. Who
- * has them open can go on reading. */
+ * that were merged or forgotten, by this update or by one that ended in a crash. A
+ * process that has them open can go on reading. */
 static quire_status remove_unlisted(struct engine *e, uint64_t below,
                                     quire_error *err)
 {
@@ -434,7 +434,7 @@ static quire_status load_segments(struct engine *e, quire_error *err)
     if (!st && !e->list)
         st = err_memory(err);
     if (st) {
-        /* Not some of them: who goes on finds nothing. */
+        /* Not some of them: a query then finds nothing. */
         drop_segments(e);
         return st;
     }

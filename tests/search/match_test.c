@@ -71,8 +71,7 @@ static const char *const words[] = {
     "std::map",
     "foo-bar",
     "foo.bar",
-    "stra\xc3\x9f"
-    "e",
+    "stra\u00dfe",
     "HTTPServer2",
     "\xd0\x96\xd1\x83\xd0\xba",
     "b",
@@ -488,8 +487,7 @@ static struct query *random_regex(struct arena *keep)
         "C\\+\\+",
         "iVBOR",
         "\\bfoo\\b.*\\bbaz\\b",
-        "STRASSE|stra\xc3\x9f"
-        "e",
+        "STRASSE|stra\u00dfe",
     };
     struct query *q = query_new(QUERY_REGEX, keep);
 

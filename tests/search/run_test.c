@@ -276,7 +276,7 @@ static const struct spot *spot_of(const struct run_hit *h)
             s->place.part == h->place.part)
             return s;
     }
-    YES(!"a hit is at no place");
+    SAME_TEXT("a place of the model", "none");
     return NULL;
 }
 
