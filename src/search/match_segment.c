@@ -349,6 +349,12 @@ static void score_list(struct matching *m, struct matches *list, float weight)
         list->scores[i] = score_of(m, list->docs[i], list->scores[i], weight);
 }
 
+static void clear_scores(struct matches *list)
+{
+    if (list->n)
+        memset(list->scores, 0, list->n * sizeof *list->scores);
+}
+
 /* Both: scores are added. `out` is `a`. */
 static void intersect(struct matches *a, const struct matches *b)
 {
@@ -589,7 +595,7 @@ static quire_status match_phrase(struct matching *m, const struct plan_leaf *l,
         st = new_matches(m, candidates.n, out, err);
     if (st)
         return st;
-    memset(candidates.scores, 0, candidates.n * sizeof *candidates.scores);
+    clear_scores(&candidates);
     for (f = 0; f < N_FIELDS && !st && candidates.n > 0; f++) {
         if (!(m->s->fields & 1u << f))
             continue;
@@ -789,7 +795,7 @@ static quire_status match_regex(struct matching *m, const struct plan_leaf *l,
     inner.p = l->literals;
     st = match_node(&inner, l->literals->root, out, err);
     if (!st)
-        memset(out->scores, 0, out->n * sizeof *out->scores);
+        clear_scores(out);
     return st;
 }
 
@@ -807,7 +813,7 @@ static quire_status match_leaf(struct matching *m, uint32_t leaf,
     }
     st = match_substring(m, l, out, err);
     if (!st)
-        memset(out->scores, 0, out->n * sizeof *out->scores);
+        clear_scores(out);
     return st;
 }
 
