@@ -1103,6 +1103,22 @@ static quire_status forget_dead(struct engine *e, size_t from, size_t n,
     return run_number(e, SQL_DROP_DEAD, least, 0, false, err);
 }
 
+/* Updates need not survive a power cut, but the list that survives has its segments:
+ * before any is removed, the list without it is durable. */
+static quire_status make_durable(struct engine *e, quire_error *err)
+{
+    quire_status st = db_begin(e->c.db, DB_DURABLE, DB_ALL_TENANTS, err);
+
+    if (!st)
+        st = sql_end(e->c.db,
+                     db_exec(e->c.db,
+                             "UPDATE counter SET value = value"
+                             " WHERE name = 'epoch'",
+                             err),
+                     err);
+    return st;
+}
+
 quire_status engine_merge(struct engine *e, bool all, bool *more,
                           quire_error *err)
 {
@@ -1122,8 +1138,9 @@ quire_status engine_merge(struct engine *e, bool all, bool *more,
     if (!st)
         st = forget_dead(e, from, n, err);
     st = engine_end(e, st, err);
-    /* The next number is not taken yet, or by another process now. */
-    if (!st)
+    /* If this fails, the next merge removes them. The next number is not taken yet,
+     * or by another process now. */
+    if (!st && !make_durable(e, NULL))
         remove_unlisted(e, (uint64_t)e->now.segment, NULL);
     *more = !st && !all;
     return st;
@@ -1137,7 +1154,7 @@ quire_status engine_clear(struct engine *e, quire_error *err)
 
     if (!e->ready)
         return QUIRE_OK;
-    st = db_begin(e->c.db, DB_SOON, DB_ALL_TENANTS, err);
+    st = db_begin(e->c.db, DB_DURABLE, DB_ALL_TENANTS, err);
     if (st)
         return st;
     st = db_exec(e->c.db,
