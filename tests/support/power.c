@@ -125,7 +125,9 @@ static void write_safe(const char *path, const char *to, uint64_t seed)
 
 void power_cut(const char *to, uint64_t seed)
 {
-    static const char *const ends[] = {"quire.db", "quire.db-wal"};
+    static const char *const ends[] = {"quire.db", "quire.db-wal", "search.db",
+                                       "search.db-wal"};
+    static const char *const maps[] = {"quire.db-shm", "search.db-shm"};
     char from[640], copy[640];
     size_t i;
 
@@ -135,6 +137,8 @@ void power_cut(const char *to, uint64_t seed)
         snprintf(copy, sizeof copy, "%s/%s", to, ends[i]);
         write_safe(from, copy, seed ? seed + i : 0);
     }
-    snprintf(copy, sizeof copy, "%s/quire.db-shm", to);
-    unlink(copy);
+    for (i = 0; i < sizeof maps / sizeof *maps; i++) {
+        snprintf(copy, sizeof copy, "%s/%s", to, maps[i]);
+        unlink(copy);
+    }
 }
