@@ -236,6 +236,12 @@ enum mcp_state tool_state(const struct mcp_call *c);
 /* run.c */
 void tool_run(struct mcp_call *c, struct mcp_handle *h, quire_bytes arguments);
 
+/* search.c: the description of the tool, and a call of it: `out` gets the answer,
+ * unless the call is refused. */
+extern const char search_schema[];
+void tool_search(struct mcp_call *c, struct mcp_handle *h,
+                 quire_bytes arguments, struct buf *out);
+
 /* progress.c: add a progress notification to `notice`, if the client asked for
  * some and enough time has passed. The caller holds m->lock. */
 void progress_format(struct mcp_call *c, quire_bytes said, struct buf *notice);
@@ -246,10 +252,13 @@ enum uri_kind { URI_NONE, URI_OUTPUT, URI_REPORT, URI_ARTIFACT, URI_SESSION };
 
 struct uri {
     enum uri_kind kind;
-    const char *id; /* after the scheme: "3", "0-Scout/items/0", "12" */
+    const char *id;    /* after the scheme: "3", "0-Scout/items/0", "12" */
+    const char *entry; /* of a session, after "#"; NULL: all of it */
+    char session[128]; /* `id` of one with an entry                */
 };
 
-/* False: it is of no kind that there is here. `text` is borrowed. */
+/* False: it is of no kind that there is here. `text` is borrowed, and *out is not to
+ * be copied. */
 bool uri_read(const char *text, struct uri *out);
 
 /* Whether reading it is allowed: another session's needs read_all. */

@@ -1,22 +1,21 @@
 /*
  * prompts.c - the prompts `recall` and `hand-off`
  *
- *     recall     memory, files, prompts and sessions that match the query
+ *     recall     memory, files, prompts and sessions that match the query, with
+ *                snippets of their contents and addresses
  *     hand-off   a summary of the session, to continue it elsewhere
  *
  * Both are one text message. Stored text is quoted in it line by line and
  * truncated, so that it cannot be mistaken for a part of the request.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 #include "base/bytes.h"
+#include "base/timestamp.h"
 #include "base/utf8.h"
 #include "mcp/priv.h"
 
-enum { HITS = 8, LAST_MESSAGES = 12, SESSIONS_SEEN = 500 };
+enum { HITS = 8, LAST_MESSAGES = 12 };
 enum { LINE_BYTES = 300, MESSAGE_BYTES = 1500 };
 
 static const char prompts[] =
@@ -110,21 +109,25 @@ static quire_status add_memory(void *ctx, const quire_memory *e,
     return QUIRE_OK;
 }
 
-static quire_status add_hit(void *ctx, const quire_hit *hit, quire_error *err)
+static quire_status add_file(void *ctx, const quire_search_hit *hit,
+                             quire_error *err)
 {
     struct recall *r = ctx;
 
     (void)err;
     if (r->n++ == 0)
         buf_add_str(r->out, "\n## Files\n");
-    buf_addf(r->out, "- %s, in session %s: ", hit->artifact.path,
-             hit->artifact.session);
+    buf_add_str(r->out, "- ");
+    add_line(r->out, bytes_str(hit->title));
+    /* The address of an artifact is "#12". */
+    buf_addf(r->out, ", in session %s, quire://artifact/%s: ", hit->session,
+             hit->address + (*hit->address == '#'));
     add_line(r->out, bytes_str(hit->snippet));
     buf_add_char(r->out, '\n');
     return QUIRE_OK;
 }
 
-static quire_status add_prompt(void *ctx, const quire_prompt *p,
+static quire_status add_prompt(void *ctx, const quire_search_hit *hit,
                                quire_error *err)
 {
     struct recall *r = ctx;
@@ -133,39 +136,35 @@ static quire_status add_prompt(void *ctx, const quire_prompt *p,
     if (r->n++ == 0)
         buf_add_str(r->out, "\n## Asked before\n");
     buf_add_str(r->out, "- ");
-    add_line(r->out, p->prompt);
+    add_line(r->out, bytes_str(hit->snippet));
     buf_add_char(r->out, '\n');
     return QUIRE_OK;
 }
 
-/* Whether every word of the query is in the title or the first message. */
-static bool session_has(const quire_session_info *s, const char *query)
-{
-    char word[128];
-    size_t len;
-
-    while (*(query += strspn(query, " \t\n"))) {
-        len = strcspn(query, " \t\n");
-        snprintf(word, sizeof word, "%.*s", len < 120 ? (int)len : 120, query);
-        if (!strcasestr(s->title, word) && !strcasestr(s->first, word))
-            return false;
-        query += len;
-    }
-    return true;
-}
-
-static quire_status add_session(void *ctx, const quire_session_info *s,
-                                quire_error *err)
+/* A session with its best hits. */
+static quire_status add_text(void *ctx, const quire_search_hit *hit,
+                             quire_error *err)
 {
     struct recall *r = ctx;
+    char when[TIMESTAMP_SIZE] = "";
 
     (void)err;
-    if (r->n == HITS || !session_has(s, r->query))
-        return QUIRE_OK;
     if (r->n++ == 0)
         buf_add_str(r->out, "\n## Sessions\n");
-    buf_addf(r->out, "- %s (%.10s): ", s->id, s->created);
-    add_line(r->out, bytes_str(*s->title ? s->title : s->first));
+    if (hit->first) {
+        timestamp_format(hit->created_us, when);
+        buf_add_str(r->out, "- ");
+        add_line(r->out, bytes_str(hit->session));
+        buf_addf(r->out, " (%.10s): ", when);
+        add_line(r->out, bytes_str(hit->title));
+        buf_add_char(r->out, '\n');
+    }
+    buf_add_str(r->out, "  > ");
+    add_line(r->out, bytes_str(*hit->tool ? hit->tool : hit->kind));
+    buf_add_str(r->out, ", ");
+    add_line(r->out, bytes_str(hit->address));
+    buf_add_str(r->out, ": ");
+    add_line(r->out, bytes_str(hit->snippet));
     buf_add_char(r->out, '\n');
     return QUIRE_OK;
 }
@@ -182,35 +181,41 @@ static bool failed(struct mcp_call *c, struct recall *r, quire_status st,
     return true;
 }
 
+/* Search texts of some kinds; grouped by session unless `flat`. False: refused. */
+static bool search_kinds(struct mcp_call *c, struct mcp_handle *h,
+                         struct recall *r, const char *const *kinds, int flat,
+                         quire_search_hit_fn each)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_error err = {.what = ""};
+    quire_status st;
+
+    o.kinds = kinds;
+    o.flat = flat;
+    o.limit = HITS;
+    st = quire_search(h->q, bytes_str(r->query), &o, each, r, NULL, &err);
+    return !failed(c, r, st, &err);
+}
+
 static void search_all(struct mcp_call *c, struct mcp_handle *h,
                        struct recall *r)
 {
+    static const char *const files[] = {"artifact", NULL};
+    static const char *const history[] = {"history", NULL};
+    static const char *const texts[] = {"message",     "thinking", "tool_input",
+                                        "tool_result", "summary",  "title",
+                                        "label",       "output",   NULL};
     quire_recall_options memory = QUIRE_RECALL_OPTIONS_INIT;
-    quire_artifact_search_options files = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
-    quire_history_options history = QUIRE_HISTORY_OPTIONS_INIT;
-    quire_list_options sessions = QUIRE_LIST_OPTIONS_INIT;
-    quire_bytes query = bytes_str(r->query);
     quire_error err = {.what = ""};
 
-    memory.limit = files.limit = history.limit = HITS;
-    files.all_sessions = 1;
-    sessions.limit = SESSIONS_SEEN;
-    if (failed(c, r,
-               quire_memory_search(h->q, query, &memory, add_memory, r, NULL,
-                                   &err),
-               &err))
-        return;
-    if (failed(c, r,
-               quire_artifact_search(h->q, h->m->session, r->query, &files,
-                                     add_hit, r, NULL, &err),
-               &err))
-        return;
-    if (failed(c, r,
-               quire_history_search(h->q, query, &history, add_prompt, r, &err),
-               &err))
-        return;
-    failed(c, r, quire_session_list(h->q, &sessions, add_session, r, &err),
-           &err);
+    memory.limit = HITS;
+    if (!failed(c, r,
+                quire_memory_search(h->q, bytes_str(r->query), &memory,
+                                    add_memory, r, NULL, &err),
+                &err) &&
+        search_kinds(c, h, r, files, 1, add_file) &&
+        search_kinds(c, h, r, history, 1, add_prompt))
+        search_kinds(c, h, r, texts, 0, add_text);
 }
 
 static void get_recall(struct mcp_call *c, struct mcp_handle *h)

@@ -382,13 +382,18 @@ static quire_status read_session(struct mcp_call *c, struct mcp_handle *h,
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
     quire_session *s = NULL;
     quire_session_info info;
+    quire_entry e;
     struct json_writer w;
     quire_status st = QUIRE_NOT_FOUND;
 
     o.flags = QUIRE_SESSION_READ;
     if (!handle_built_in(u->id))
         st = quire_session_open(h->q, u->id, &o, &s, err);
-    if (!st) {
+    if (!st && u->entry) {
+        st = quire_session_entry(s, u->entry, &e, err);
+        if (!st)
+            buf_add(out, e.json.data, e.json.len);
+    } else if (!st) {
         quire_session_describe(s, &info);
         json_begin(&w, out);
         json_object(&w);

@@ -1,5 +1,5 @@
 /*
- * tools.c - one tool, `workspace`
+ * tools.c - the tool `workspace`, and with `--read all` the tool `search`
  *
  * src/workspace defines its input and answer, the same for every interface; here the
  * answer becomes the content of a result: as structured content, and as text for
@@ -16,6 +16,8 @@ static const char output_schema[] =
 
 static const char annotations[] =
     "{\"destructiveHint\":true,\"openWorldHint\":false}";
+
+static const char reading[] = "{\"readOnlyHint\":true,\"openWorldHint\":false}";
 
 /* ---- description ------------------------------------------------------ */
 
@@ -45,35 +47,50 @@ static void add_run(struct json_edits *e, struct arena *keep)
     json_edit_members(e, properties, more, sizeof more / sizeof *more, NULL);
 }
 
-void do_tools_list(struct mcp_call *c, struct mcp_handle *h)
+/* A tool, with what this version of the protocol knows of tools. `reads`: it changes
+ * nothing. */
+static void put_tool(struct mcp_call *c, const char *schema, bool reads)
 {
     struct json_change more[] = {
         {"outputSchema", bytes_str(output_schema)},
-        {"annotations", bytes_str(annotations)},
+        {"annotations", bytes_str(reads ? reading : annotations)},
     };
     struct json_edits e;
     struct buf tool = BUF_INIT(1 << 16);
 
-    (void)h;
-    json_edits_init(&e, bytes_str(quire_workspace_schema()), &c->keep);
+    json_edits_init(&e, bytes_str(schema), &c->keep);
     if (c->version >= V_2025_06_18)
         json_edit_members(&e, e.text, more, 2, NULL);
     else if (c->version == V_2025_03_26)
         json_edit_members(&e, e.text, more + 1, 1, NULL);
-    if (c->peer->m->allow_run)
+    if (c->peer->m->allow_run && !reads)
         add_run(&e, &c->keep);
     json_splice(&e, &tool);
-    json_key(&c->w, "tools");
-    json_array(&c->w);
     json_raw(&c->w, buf_bytes(&tool));
-    json_array_end(&c->w);
-    answer_cache(c, 3600000, true);
     if (tool.failed)
         message_refuse_memory(c);
     buf_release(&tool);
 }
 
+void do_tools_list(struct mcp_call *c, struct mcp_handle *h)
+{
+    (void)h;
+    json_key(&c->w, "tools");
+    json_array(&c->w);
+    put_tool(c, quire_workspace_schema(), false);
+    if (c->peer->m->read_all)
+        put_tool(c, search_schema, true);
+    json_array_end(&c->w);
+    answer_cache(c, 3600000, true);
+}
+
 /* ---- a call ------------------------------------------------------------ */
+
+static bool is_search(const struct mcp_call *c)
+{
+    return c->peer->m->read_all &&
+           json_is(json_get(c->params, "name"), "search");
+}
 
 static bool is_run(const struct mcp_call *c, quire_bytes arguments)
 {
@@ -86,6 +103,8 @@ enum mcp_state tool_state(const struct mcp_call *c)
     quire_bytes arguments = json_get(c->params, "arguments");
     quire_bytes action = json_get(arguments, "action");
 
+    if (is_search(c))
+        return MCP_LOOK;
     if (is_run(c, arguments))
         return MCP_LONG;
     return json_is(action, "write") || json_is(action, "delete") ? MCP_CHANGE
@@ -170,6 +189,19 @@ static bool changes_list(quire_bytes answer)
            (json_read_int(json_get(data, "version"), &version) && version == 1);
 }
 
+static void call_search(struct mcp_call *c, struct mcp_handle *h,
+                        quire_bytes arguments)
+{
+    struct buf answer = BUF_INIT((size_t)16 << 20);
+
+    tool_search(c, h, arguments, &answer);
+    if (answer.failed)
+        message_refuse_memory(c);
+    else if (!c->code)
+        put_content(c, h, buf_bytes(&answer));
+    buf_release(&answer);
+}
+
 void do_tools_call(struct mcp_call *c, struct mcp_handle *h)
 {
     quire_bytes arguments = json_get(c->params, "arguments"), answer;
@@ -177,7 +209,7 @@ void do_tools_call(struct mcp_call *c, struct mcp_handle *h)
     quire_error err = {.what = ""};
     quire_status st;
 
-    if (!json_is(json_get(c->params, "name"), "workspace")) {
+    if (!is_search(c) && !json_is(json_get(c->params, "name"), "workspace")) {
         message_refuse(c, CODE_PARAMS, "use the tool workspace",
                        "unknown tool");
         return;
@@ -186,6 +218,10 @@ void do_tools_call(struct mcp_call *c, struct mcp_handle *h)
         arguments = bytes_str("{}");
     if (json_kind(arguments) != JSON_OBJECT) {
         message_refuse(c, CODE_PARAMS, NULL, "arguments is not an object");
+        return;
+    }
+    if (is_search(c)) {
+        call_search(c, h, arguments);
         return;
     }
     if (state == MCP_LONG) {

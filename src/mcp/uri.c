@@ -5,12 +5,29 @@
  *     agent://0-Scout         a sub-agent's report, or a value in it
  *     quire://artifact/12     a file of the session
  *     quire://session/ID      the session itself
+ *     quire://session/ID#E    an entry of it, as hits of a search have it
  */
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "mcp/priv.h"
+
+/* "ID#E" of a session; false: too long. */
+static bool split_entry(struct uri *u)
+{
+    size_t len = strcspn(u->id, "#");
+
+    if (u->id[len] == '\0')
+        return true;
+    if (len >= sizeof u->session)
+        return false;
+    memcpy(u->session, u->id, len);
+    u->session[len] = '\0';
+    u->entry = u->id + len + 1;
+    u->id = u->session;
+    return true;
+}
 
 bool uri_read(const char *text, struct uri *out)
 {
@@ -25,7 +42,7 @@ bool uri_read(const char *text, struct uri *out)
     };
     size_t i, len;
 
-    *out = (struct uri){URI_NONE, ""};
+    *out = (struct uri){.kind = URI_NONE, .id = ""};
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         len = strlen(kinds[i].begins);
         if (strncmp(text, kinds[i].begins, len) != 0)
@@ -39,7 +56,7 @@ bool uri_read(const char *text, struct uri *out)
         if (len == 0 || len > 18 || out->id[len] || *out->id == '0')
             return false;
     }
-    return *out->id != '\0';
+    return (out->kind != URI_SESSION || split_entry(out)) && *out->id != '\0';
 }
 
 bool uri_allowed(const struct mcp *m, const struct uri *u)

@@ -1,0 +1,226 @@
+/*
+ * search.c - the tool `search`, with `--read all`
+ *
+ * It searches the contents of all sessions of the tenant. Without `--read all` a model
+ * sees one session, whose messages it has and whose files `workspace` searches: there
+ * the tool would only cost tokens. Filters have the names of the command's options;
+ * the answer has the envelope of `workspace`.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/timestamp.h"
+#include "mcp/priv.h"
+
+enum { LIMIT = 10, LIMIT_MAX = 50, LIST_MAX = 16 };
+
+const char search_schema[] =
+    "{\"name\":\"search\",\"description\":\"Search the contents of all sessions: "
+    "messages, tool calls, outputs, files, memory. query: words, \\\"a "
+    "phrase\\\", OR, -without, prefix*, ( ). Times: 2026-02-16, 7d.\","
+    "\"inputSchema\":{\"type\":\"object\",\"properties\":{"
+    "\"query\":{\"type\":\"string\"},"
+    "\"kind\":{\"type\":\"array\",\"items\":{\"enum\":[\"message\",\"thinking\","
+    "\"tool_input\",\"tool_result\",\"summary\",\"title\",\"label\",\"output\","
+    "\"artifact\",\"memory\",\"history\"]}},"
+    "\"role\":{\"enum\":[\"user\",\"assistant\",\"tool\",\"system\"]},"
+    "\"tool\":{\"type\":\"string\"},\"project\":{\"type\":\"string\"},"
+    "\"session\":{\"type\":\"string\"},\"since\":{\"type\":\"string\"},"
+    "\"until\":{\"type\":\"string\"},"
+    "\"sort\":{\"enum\":[\"rank\",\"newest\",\"oldest\"]},"
+    "\"limit\":{\"type\":\"integer\"},\"cursor\":{\"type\":\"string\"}},"
+    "\"required\":[\"query\"]}}";
+
+/* ---- hits ---------------------------------------------------------------- */
+
+static void put_known(struct json_writer *w, const char *key, const char *text)
+{
+    if (*text)
+        json_put_str(w, key, text);
+}
+
+/* An artifact's is "#12": as a resource it has another one. */
+static const char *resource_of(const char *address, struct arena *keep)
+{
+    return *address == '#'
+               ? arena_printf(keep, "quire://artifact/%s", address + 1)
+               : address;
+}
+
+struct answer {
+    struct mcp_call *c;
+    struct json_writer w;
+};
+
+static quire_status put_hit(void *ctx, const quire_search_hit *hit,
+                            quire_error *err)
+{
+    struct answer *a = ctx;
+    struct json_writer *w = &a->w;
+    const char *address = resource_of(hit->address, &a->c->keep);
+    char when[TIMESTAMP_SIZE] = "";
+
+    if (!address)
+        return err_memory(err);
+    if (hit->created_us)
+        timestamp_format(hit->created_us, when);
+    json_object(w);
+    json_put_str(w, "kind", hit->kind);
+    json_put_str(w, "address", address);
+    put_known(w, "session", hit->session);
+    put_known(w, "entry", hit->entry);
+    put_known(w, "title", hit->title);
+    put_known(w, "project", hit->project);
+    put_known(w, "role", hit->role);
+    put_known(w, "tool", hit->tool);
+    put_known(w, "created_at", when);
+    json_put_str(w, "snippet", hit->snippet);
+    if (strcmp(hit->how, "exact") != 0)
+        json_put_str(w, "how", hit->how);
+    json_object_end(w);
+    return QUIRE_OK;
+}
+
+static void put_result(struct json_writer *w, const quire_search_result *r)
+{
+    size_t i;
+
+    json_put_uint(w, "total", r->total);
+    json_put_bool(w, "total_is_exact", r->total_is_exact);
+    if (r->next_cursor)
+        json_put_str(w, "next_cursor", r->next_cursor);
+    if (!r->n_ignored)
+        return;
+    json_key(w, "ignored");
+    json_array(w);
+    for (i = 0; i < r->n_ignored; i++) {
+        json_object(w);
+        json_put_str(w, "text", r->ignored[i].text);
+        json_put_str(w, "why", r->ignored[i].why);
+        json_object_end(w);
+    }
+    json_array_end(w);
+}
+
+/* ---- arguments ----------------------------------------------------------- */
+
+/* A string, or an array of them, ended by NULL; NULL: none. */
+static const char *const *read_list(struct mcp_call *c, quire_bytes value)
+{
+    const char **list = arena_array(&c->keep, LIST_MAX + 1, sizeof *list);
+    struct json_scan it;
+    size_t n = 0;
+
+    if (!list)
+        return NULL;
+    if (json_kind(value) == JSON_STRING)
+        list[n++] = arena_text(&c->keep, json_text(value, &c->keep));
+    if (json_kind(value) == JSON_ARRAY) {
+        json_iter_init(&it, value);
+        while (n < LIST_MAX && json_next(&it))
+            if (json_kind(it.value) == JSON_STRING)
+                list[n++] = arena_text(&c->keep, json_text(it.value, &c->keep));
+    }
+    return n ? list : NULL;
+}
+
+static quire_status read_time(struct mcp_call *c, struct mcp_handle *h,
+                              quire_bytes arguments, const char *name,
+                              int64_t *us, quire_error *err)
+{
+    const char *text = message_text(c, arguments, name);
+
+    return text ? quire_search_time(h->q, text, us, err) : QUIRE_OK;
+}
+
+/* A name of a file is none of a session here. */
+static bool is_path(const char *session)
+{
+    size_t len = strlen(session);
+
+    return strchr(session, '/') ||
+           (len > 6 && !strcmp(session + len - 6, ".jsonl"));
+}
+
+static quire_status read_options(struct mcp_call *c, struct mcp_handle *h,
+                                 quire_bytes a, quire_search_options *o,
+                                 quire_error *err)
+{
+    quire_bytes sort = json_get(a, "sort");
+    int64_t limit = LIMIT;
+    quire_status st = read_time(c, h, a, "since", &o->since_us, err);
+
+    if (!st)
+        st = read_time(c, h, a, "until", &o->until_us, err);
+    json_read_int(json_get(a, "limit"), &limit);
+    o->limit = limit < 1           ? LIMIT
+               : limit > LIMIT_MAX ? LIMIT_MAX
+                                   : (uint64_t)limit;
+    o->kinds = read_list(c, json_get(a, "kind"));
+    o->roles = read_list(c, json_get(a, "role"));
+    o->tools = read_list(c, json_get(a, "tool"));
+    o->project = message_text(c, a, "project");
+    o->session = message_text(c, a, "session");
+    o->cursor = message_text(c, a, "cursor");
+    o->sort = json_is(sort, "newest")   ? QUIRE_SEARCH_NEWEST
+              : json_is(sort, "oldest") ? QUIRE_SEARCH_OLDEST
+                                        : QUIRE_SEARCH_RANK;
+    if (!st && o->session && is_path(o->session))
+        st = err_fail(err, QUIRE_NOT_FOUND, "name it by its id",
+                      "no session %.100s", o->session);
+    return st;
+}
+
+/* ---- the call ------------------------------------------------------------ */
+
+static void put_error(struct json_writer *w, struct buf *out, quire_status st,
+                      const quire_error *err)
+{
+    buf_clear(out);
+    json_begin(w, out);
+    json_object(w);
+    json_put_bool(w, "success", false);
+    json_key(w, "error");
+    json_object(w);
+    json_put_str(w, "code",
+                 st == QUIRE_INVALID ? "invalid_params" : "not_found");
+    json_put_str(w, "message", err->what);
+    json_put_bool(w, "retryable", false);
+    json_put_str(w, "suggestion", message_hint(st, err));
+    json_object_end(w);
+    json_object_end(w);
+}
+
+void tool_search(struct mcp_call *c, struct mcp_handle *h,
+                 quire_bytes arguments, struct buf *out)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_search_result r;
+    quire_bytes query = json_get(arguments, "query");
+    struct answer a = {.c = c};
+    quire_error err = {.what = ""};
+    quire_status st = read_options(c, h, arguments, &o, &err);
+
+    json_begin(&a.w, out);
+    json_object(&a.w);
+    json_put_bool(&a.w, "success", true);
+    json_key(&a.w, "data");
+    json_object(&a.w);
+    json_key(&a.w, "hits");
+    json_array(&a.w);
+    query = json_kind(query) == JSON_STRING ? json_text(query, &c->keep)
+                                            : bytes_of("", 0);
+    if (!st)
+        st = quire_search(h->q, query, &o, put_hit, &a, &r, &err);
+    if (!st) {
+        json_array_end(&a.w);
+        put_result(&a.w, &r);
+        json_object_end(&a.w);
+        json_object_end(&a.w);
+    } else if (st == QUIRE_INVALID || st == QUIRE_NOT_FOUND) {
+        put_error(&a.w, out, st, &err);
+    } else {
+        message_refuse_status(c, st, &err);
+    }
+}
