@@ -3,7 +3,8 @@
  *
  * Sessions, outputs, artifacts, memory and prompt history of the handle's tenant.
  * docs/search.md describes queries. The index is derived: it is in search/ of the
- * home, for homes of other programs in the user's cache directory, and can be deleted
+ * home; for homes of other programs, and for a handle that may only read, it is in
+ * the user's cache directory. It can be deleted
  * at any time. A search finds everything that was acknowledged before it began: it
  * first indexes what is new.
  */

@@ -912,7 +912,7 @@ quire_status quire_search(quire *q, quire_bytes query,
     OPTIONS_READ(o, options);
     st = try_search(q, query, &o, each, ctx, result, &given, err);
     /* A damaged index is built anew, once. */
-    if (st == QUIRE_DAMAGED && !given && !q->read_only && q->search &&
+    if (st == QUIRE_DAMAGED && !given && q->search &&
         !search_index_remove(q->search, NULL)) {
         q->search = NULL;
         memset(result, 0, sizeof *result);
@@ -936,7 +936,7 @@ quire_status quire_search_update(quire *q, int *more, quire_error *err)
 
     if (!st)
         st = search_update(x, true, &p, err);
-    if (!st && !p.more && x->home && !q->read_only)
+    if (!st && !p.more && x->home)
         st = engine_merge(x->home, false, &again, err);
     if (more)
         *more = p.more || again;
@@ -946,8 +946,7 @@ quire_status quire_search_update(quire *q, int *more, quire_error *err)
 quire_status quire_search_rebuild(quire *q, quire_error *err)
 {
     struct search_index *x;
-    quire_status st = q->read_only ? read_only_error(err)
-                                   : need_search(q, &x, err);
+    quire_status st = need_search(q, &x, err);
 
     if (st)
         return st;

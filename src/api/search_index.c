@@ -51,9 +51,11 @@ static char *cache_place(const struct quire *q, struct arena *keep)
     return NULL;
 }
 
+/* So is the index of a reader, which may not write to the home: without an index that
+ * it can write, it would have to hold all of a large home in memory. */
 static char *index_place(const struct quire *q, struct arena *keep)
 {
-    if (q->kind != QUIRE_KIND_NATIVE)
+    if (q->kind != QUIRE_KIND_NATIVE || q->read_only)
         return cache_place(q, keep);
     return arena_printf(keep, "%s/search", q->root);
 }
@@ -67,16 +69,15 @@ static quire_status open_engine(struct quire *q, const char *place,
     char *path = arena_printf(&tmp, "%s/search.db", place);
     char *segments = arena_printf(&tmp, "%s/segments", place);
     struct db_config config = {.path = path,
-                               .access = q->read_only ? DB_READ : DB_WRITE,
+                               .access = DB_WRITE,
                                .busy_ms = q->busy_ms,
                                .cache_kib = 1024};
-    struct engine_config c = {.read_only = q->read_only,
-                              .memory_max = UPDATE_MEMORY};
+    struct engine_config c = {.memory_max = UPDATE_MEMORY};
     struct store *store = NULL;
     quire_status st = path && segments ? QUIRE_OK : err_memory(err);
     int dir = -1;
 
-    if (!st && !q->read_only)
+    if (!st)
         st = fs_open_dir(place, true, &dir, err);
     if (dir >= 0)
         close(dir);
@@ -85,7 +86,7 @@ static quire_status open_engine(struct quire *q, const char *place,
     if (!st)
         st = trace_db(q, &c.db, err);
     if (!st)
-        st = store_files_open(segments, q->read_only, &store, err);
+        st = store_files_open(segments, false, &store, err);
     if (st) {
         db_close(c.db);
     } else {
@@ -123,7 +124,7 @@ static quire_status open_or_replace(struct quire *q, const char *place,
 {
     quire_status st = open_engine(q, place, out, err);
 
-    if (st != QUIRE_DAMAGED || q->read_only)
+    if (st != QUIRE_DAMAGED)
         return st;
     st = remove_place(place, err);
     return st ? st : open_engine(q, place, out, err);
@@ -143,7 +144,7 @@ quire_status search_index_remove(struct search_index *x, quire_error *err)
     return st;
 }
 
-/* A reader without an index searches what is there in memory. */
+/* A reader that has no place for an index searches in memory. */
 static quire_status open_home(struct search_index *x, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
@@ -152,7 +153,7 @@ static quire_status open_home(struct search_index *x, quire_error *err)
 
     if (place)
         st = open_or_replace(x->q, place, &x->home, err);
-    if (x->q->read_only && (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED))
+    if (x->q->read_only && st && st != QUIRE_NO_MEMORY)
         st = QUIRE_OK;
     arena_release(&tmp);
     return st;

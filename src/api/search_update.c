@@ -802,7 +802,7 @@ static quire_status choose_engine(struct updating *u, enum target target,
 {
     struct search_index *x = u->x;
     uint64_t pending = x->pending_bytes + bytes;
-    bool home = x->home && !x->q->read_only;
+    bool home = x->home != NULL;
     quire_status st;
 
     if (home && (target == TARGET_HOME ||
