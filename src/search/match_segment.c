@@ -25,6 +25,9 @@
  * have the first ones are returned. At 1 GB of text two letters have some 30,000. */
 enum { EXPANSIONS_MAX = 200000 };
 
+/* So many texts are read rather than searched for in the index. */
+enum { FEW_CANDIDATES = 64 };
+
 #define BM25_K1 1.2
 #define BM25_B  0.75
 
@@ -772,6 +775,8 @@ static quire_status match_substring(struct matching *m,
     for (i = 0; i < l->n_pieces && !st; i++) {
         const struct plan_piece *p = &l->pieces[i];
 
+        if (i > 0 && out->n <= FEW_CANDIDATES)
+            break;
         st = p->cjk ? match_cjk(m, p, i ? &one : out, err)
                     : match_piece(m, p, i ? &one : out, err);
         if (!st && i > 0)
@@ -947,17 +952,60 @@ static quire_status match_near(struct matching *m, const struct plan_node *n,
 
 /* ---- operators ------------------------------------------------------------------------ */
 
+/* The length of a substring that a node is; 0: it is something else. */
+static size_t substring_len(const struct matching *m, const struct plan_node *n)
+{
+    const struct plan_leaf *l;
+
+    if (n->op != QUERY_WORDS)
+        return 0;
+    l = &m->p->leaves[n->leaf];
+    return l->kind == LEAF_SUBSTRING ? l->folded.len : 0;
+}
+
+/* Words first, then substrings, the longest first: it is likely to be the rarest. */
+static const struct plan_node *next_operand(const struct matching *m,
+                                            const struct plan_node *n,
+                                            uint64_t *done)
+{
+    size_t i, best = n->n_kids;
+
+    for (i = 0; i < n->n_kids; i++) {
+        size_t len = substring_len(m, n->kids[i]);
+
+        if (i < 64 && *done >> i & 1)
+            continue;
+        if (best == n->n_kids ||
+            (substring_len(m, n->kids[best]) > 0 &&
+             (len == 0 || len > substring_len(m, n->kids[best]))))
+            best = i;
+    }
+    if (best < 64)
+        *done |= (uint64_t)1 << best;
+    return best < n->n_kids ? n->kids[best] : NULL;
+}
+
 static quire_status match_and(struct matching *m, const struct plan_node *n,
                               struct matches *out, quire_error *err)
 {
+    const struct plan_node *kid;
     struct matches one;
-    quire_status st = match_node(m, n->kids[0], out, err);
+    uint64_t done = 0;
+    bool any = false;
+    quire_status st = QUIRE_OK;
     size_t i;
 
-    for (i = 1; i < n->n_kids && !st && out->n > 0; i++) {
-        st = match_node(m, n->kids[i], &one, err);
-        if (!st)
+    for (i = 0; i < n->n_kids && !st && (!any || out->n > 0); i++) {
+        kid = n->n_kids <= 64 ? next_operand(m, n, &done) : n->kids[i];
+        /* Few candidates are cheaper to read than a part of a word to find. */
+        if (any && out->n <= FEW_CANDIDATES && substring_len(m, kid) > 0) {
+            m->exact = false;
+            continue;
+        }
+        st = match_node(m, kid, any ? &one : out, err);
+        if (!st && any)
             intersect(out, &one);
+        any = true;
     }
     return st;
 }

@@ -123,6 +123,14 @@ static void plan_words(struct planning *k, const struct query *q)
     l->literal = literal_of(q->text);
 }
 
+/* The longest piece is likely to be the rarest: it is searched for first. */
+static int longest_first(const void *a, const void *b)
+{
+    const struct plan_piece *x = a, *y = b;
+
+    return (x->text.len < y->text.len) - (x->text.len > y->text.len);
+}
+
 static quire_status plan_substring(struct planning *k, const struct query *q,
                                    quire_error *err)
 {
@@ -130,6 +138,9 @@ static quire_status plan_substring(struct planning *k, const struct query *q,
 
     k->cap = 0;
     tokenize_pieces(q->text, add_piece, k);
+    if (k->leaf->n_pieces > 1)
+        qsort(k->leaf->pieces, k->leaf->n_pieces, sizeof *k->leaf->pieces,
+              longest_first);
     fold_text(q->text, &folded, NULL);
     k->leaf->folded = arena_dup(k->keep, buf_bytes(&folded));
     k->failed |= folded.failed || !k->leaf->folded.data;
