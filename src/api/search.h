@@ -27,6 +27,8 @@ struct search_index {
     struct engine *pending; /* NULL: nothing is pending */
     int64_t home_epoch;     /* that `pending` continues */
     uint64_t pending_bytes;
+    uint8_t list[32]; /* digest of the files of the last update */
+    bool list_known;  /* all of them were indexed */
     struct entry_text_scratch scratch;
     struct text_cache *cache; /* NULL: empty; see search_text.c */
     struct buf text;          /* content of the last text */

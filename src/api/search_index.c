@@ -229,6 +229,7 @@ void search_drop_pending(struct search_index *x)
     engine_close(x->pending);
     x->pending = NULL;
     x->pending_bytes = 0;
+    x->list_known = false;
     if (x->home)
         engine_show_hidden(x->home);
 }

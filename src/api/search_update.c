@@ -827,6 +827,29 @@ static void release_update(struct updating *u)
     arena_release(&u->keep);
 }
 
+/* Whether the files are those of the last update, all of which were indexed then: no
+ * source need be looked up. Keeps the digest of the list. */
+static bool is_same_list(struct updating *u)
+{
+    struct search_index *x = u->x;
+    struct sha256_ctx sha;
+    uint8_t digest[sizeof x->list];
+    bool same;
+    size_t i;
+
+    sha256_init(&sha);
+    for (i = 0; i < u->n_files; i++) {
+        const struct listed *f = &u->files[i];
+
+        sha256_update(&sha, strlen(f->name) + 1, (const uint8_t *)f->name);
+        sha256_update(&sha, sizeof f->info, (const uint8_t *)&f->info);
+    }
+    sha256_digest(&sha, sizeof digest, digest);
+    same = x->list_known && !memcmp(digest, x->list, sizeof digest);
+    memcpy(x->list, digest, sizeof digest);
+    return same;
+}
+
 /* One attempt. *again: the home's index is written now, and the one in memory must
  * not be used beside it. */
 static quire_status try_update(struct search_index *x, enum target target,
@@ -838,14 +861,19 @@ static quire_status try_update(struct search_index *x, enum target target,
     uint64_t bytes = 0;
     size_t gone = 0;
     bool rows = false;
-    quire_status st = prepare_seen(&u, err);
+    quire_status st = list_files(&u, err);
 
     if (!st)
-        st = list_files(&u, err);
+        st = search_rows_changed(x, &rows, err);
+    if (!st && !rows && is_same_list(&u)) {
+        release_update(&u);
+        return QUIRE_OK;
+    }
+    if (!st)
+        st = prepare_seen(&u, err);
     if (!st)
         st = compare_files(&u, &bytes, &gone, err);
-    if (!st)
-        st = search_rows_changed(x, &rows, err);
+    x->list_known = !st && u.n_files == 0 && gone == 0;
     if (!st && (u.n_files > 0 || gone > 0 || rows)) {
         if (p)
             p->total = bytes;
