@@ -45,11 +45,21 @@ static bool equal_ignoring_case(quire_bytes a, const char *b, size_t len)
     return a.len == len && i == len;
 }
 
+/* Whether the text behind a colon makes it one of an address or a name of a program:
+ * agent://0-x, path::join. */
+static bool continues_word(const char *behind, size_t len)
+{
+    return (len > 0 && behind[0] == ':') ||
+           (len > 1 && behind[0] == '/' && behind[1] == '/');
+}
+
 bool filter_find_key(quire_bytes word, enum filter_key *key, size_t *value)
 {
     const char *colon = word.len ? memchr(word.data, ':', word.len) : NULL;
     size_t len = colon ? (size_t)(colon - (const char *)word.data) : 0, i;
 
+    if (colon && continues_word(colon + 1, word.len - len - 1))
+        return false;
     for (i = 0; colon && i < sizeof kinds / sizeof *kinds; i++) {
         if (equal_ignoring_case(bytes_sub(word, 0, len), kinds[i].name,
                                 strlen(kinds[i].name))) {

@@ -43,7 +43,8 @@ struct search_filter {
 };
 
 /* Whether the word begins with the key of a filter and a colon, in any case.
- * *value is the offset behind the colon. `since` is AFTER, `until` BEFORE. */
+ * *value is the offset behind the colon. `since` is AFTER, `until` BEFORE. Not
+ * in agent://x and path::x. */
 bool filter_find_key(quire_bytes word, enum filter_key *key, size_t *value);
 
 /* The name of a key, as users write it. */

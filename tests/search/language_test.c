@@ -121,6 +121,8 @@ TEST(language_has_words_phrases_prefixes_and_substrings)
          "\"a-b\" \"f(x)\" \"it's\" \"c++\" \"--force\" \"#12\""},
         {"http://x.org std::vector foo:bar C:\\x\\new",
          "\"http://x.org\" \"std::vector\" \"foo:bar\" \"C:\\\\x\\\\new\""},
+        {"agent://0-x path::join Session::open",
+         "\"agent://0-x\" \"path::join\" \"Session::open\""},
     };
 
     CHECK(cases);
