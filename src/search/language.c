@@ -391,7 +391,8 @@ static struct query *parse_primary(struct parser *p)
     const struct token *t = &p->t[p->at++];
     struct query *q;
 
-    p->special |= t->kind != TOKEN_WORDS;
+    /* Parentheses alone change nothing: an error message may have some. */
+    p->special |= t->kind != TOKEN_WORDS && t->kind != TOKEN_OPEN;
     switch (t->kind) {
     case TOKEN_WORDS: return new_word(p, t);
     case TOKEN_SUBSTRING: return new_leaf(p, QUERY_SUBSTRING, t, t->content);

@@ -56,8 +56,8 @@ struct search_language {
     struct search_filter *filters;  /* in the order of the text */
     struct search_ignored *ignored; /* in the order of the text */
     size_t n_terms;                 /* leaves of the tree */
-    /* Words and phrases only, each of them required, without operators: the
-     * query may be relaxed if it finds too little. */
+    /* Words and phrases only, each of them required, without operators but
+     * parentheses: the query may be relaxed if it finds too little. */
     bool plain;
 };
 

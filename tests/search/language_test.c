@@ -467,11 +467,12 @@ TEST(language_is_plain_without_operators)
         const char *text;
         bool plain;
     } cases[] = {
-        {"", false},        {"a", true},      {"a b \"c d\" e*", true},
-        {"a kind:x", true}, {"a ...", true},  {"a AND b", false},
-        {"a -b", false},    {"(a b)", false}, {"a near/5 b", false},
-        {"*a*", false},     {"/a+/", false},  {"a OR b", false},
-        {"tag:x", false},
+        {"", false},         {"a", true},       {"a b \"c d\" e*", true},
+        {"a kind:x", true},  {"a ...", true},   {"a AND b", false},
+        {"a -b", false},     {"(a b)", true},   {"a near/5 b", false},
+        {"*a*", false},      {"/a+/", false},   {"a OR b", false},
+        {"tag:x", false},    {"a (b c)", true}, {"a (b OR c)", false},
+        {"a -(b c)", false},
     };
     size_t i;
 
