@@ -6,7 +6,7 @@ import os
 from home import at_once, entry, sections
 
 # Of 100 questions, a little below what is measured.
-FIRST_MIN, FIFTH_MIN = 74, 82
+FIRST_MIN, FIFTH_MIN = 76, 85
 
 # Questions whose section has been renamed or removed do not count.
 GONE_MAX = 10
