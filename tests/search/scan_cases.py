@@ -10,7 +10,7 @@ from home import Skip, at_once, entry, read_files
 from scan import both, either, part, pattern, phrase, without
 
 KINDS = ["-k", "message", "-k", "tool_result", "-k", "tool_input"]
-TEXTS_MAX = 700
+TEXTS_MAX = 500
 EACH_SESSION = 100
 
 LANGUAGES = """\
