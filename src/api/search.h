@@ -11,6 +11,7 @@
  *     search_rows.c    the same for rows: artifacts, memory, prompt history
  *     search_text.c    the text at a place, read from where it is stored
  *     search.c         queries, hits, snippets
+ *     search_suggest.c words while typing
  */
 #ifndef API_SEARCH_H
 #define API_SEARCH_H

@@ -115,7 +115,7 @@ static quire_status known_state(struct search_index *x, enum source_kind kind,
 static quire_status kind_changed(struct search_index *x, enum source_kind kind,
                                  int64_t *now, bool *changed, quire_error *err)
 {
-    int64_t known;
+    int64_t known = 0;
     quire_status st = rows_state(x, kind, now, err);
 
     if (!st)

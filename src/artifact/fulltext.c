@@ -483,7 +483,8 @@ quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
     *v = (struct artifact_fulltext_view){.index = NULL};
     /* A search works even if it cannot write, for any reason. */
     if (!st && n > 0 && !a->c.read_only &&
-        !settle_now(a, tenant, INT64_MAX, n > DUE_FEW ? DB_SOON : DB_IF_FREE, NULL))
+        !settle_now(a, tenant, INT64_MAX, n > DUE_FEW ? DB_SOON : DB_IF_FREE,
+                    NULL))
         n = 0;
     if (!st && n > 0)
         st = view_due(a, tenant, v, err);

@@ -587,9 +587,10 @@ static quire_status get_row(struct history *h, int64_t id, quire_prompt_fn each,
     bool row = false;
     quire_status st;
 
-    buf_addf(&sql,
-             "SELECT id, prompt, created_at, cwd, %s FROM history WHERE id = ?1",
-             h->shape.session ? "session_id" : "NULL");
+    buf_addf(
+        &sql,
+        "SELECT id, prompt, created_at, cwd, %s FROM history WHERE id = ?1",
+        h->shape.session ? "session_id" : "NULL");
     st = buf_text(&sql) ? prepare_one(h, &s, buf_text(&sql), err)
                         : err_memory(err);
     if (!st) {

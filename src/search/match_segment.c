@@ -193,7 +193,7 @@ static quire_status leaf_weight(const struct plan *p, const struct plan_leaf *l,
                                 double n_texts, float *out, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    struct term_set set;
+    struct term_set set = {.n = 0};
     quire_status st = QUIRE_OK;
     double sum = 0;
     size_t i, k;
@@ -623,7 +623,7 @@ static quire_status match_words(struct matching *m, uint32_t leaf,
                                 struct matches *out, quire_error *err)
 {
     const struct plan_leaf *l = &m->p->leaves[leaf];
-    struct term_set set;
+    struct term_set set = {.n = 0};
     quire_status st;
 
     if (l->n_tokens > 1) {

@@ -122,7 +122,7 @@ static quire_status decode_block(const struct list *l, struct block *b,
 quire_status segment_read_docs(struct segment *s, const struct term *t,
                                uint32_t *docs, uint32_t *tfs, quire_error *err)
 {
-    uint32_t own[BLOCK_DOCS], i, at = 0;
+    uint32_t own[BLOCK_DOCS] = {0}, i, at = 0;
     struct list l;
     struct block b;
     quire_status st = list_open(&l, s, t, err);

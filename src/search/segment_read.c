@@ -223,7 +223,7 @@ quire_status segment_open(struct object_store *store, uint64_t number,
                           struct segment **out, quire_error *err)
 {
     struct segment *s = calloc(1, sizeof *s);
-    struct segment_footer f;
+    struct segment_footer f = {.version = 0};
     uint64_t index_len = 0, postings_len = 0;
     quire_status st;
 
