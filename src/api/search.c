@@ -383,6 +383,9 @@ static const char *write_cursor(struct searching *k, quire_bytes query,
     c.after.source = at->after.source;
     c.after.offset = at->after.offset;
     c.after.part = at->after.part;
+    c.after.group = at->after.group;
+    c.after.place_offset = at->after.place_offset;
+    c.after.place_part = at->after.place_part;
     c.n_texts = at->n_texts;
     c.mean_words = at->mean_words;
     c.n_weights = at->n_weights;

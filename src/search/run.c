@@ -56,9 +56,11 @@ struct run {
     struct names *names; /* by segment */
     struct buf found;    /* struct candidate */
     uint64_t total;
-    int64_t now_us; /* of the first page */
-    size_t room;    /* candidates that are kept before the worst are dropped */
-    bool cut;       /* candidates were dropped */
+    int64_t now_us;       /* of the first page */
+    struct run_key after; /* where the page before ended */
+    bool locating;        /* `after` is looked for */
+    size_t room; /* candidates that are kept before the worst are dropped */
+    bool cut;    /* candidates were dropped */
     bool exact;
     struct run_result *out;
 };
@@ -94,7 +96,8 @@ static struct run_key key_of(const struct candidate *c)
                             .text = c->text,
                             .source = c->source,
                             .offset = c->offset,
-                            .part = c->part};
+                            .part = c->part,
+                            .group = c->group};
 }
 
 static int by_rank(const void *a, const void *b)
@@ -311,8 +314,7 @@ static bool is_behind_cursor(const struct run *k, const struct candidate *c)
 {
     struct run_key key = key_of(c);
 
-    return !k->r->cursor.set ||
-           compare_keys(k->r->sort, &key, &k->r->cursor.after) > 0;
+    return !k->r->cursor.set || compare_keys(k->r->sort, &key, &k->after) > 0;
 }
 
 static quire_status add_candidate(struct run *k, const struct candidate *c,
@@ -359,12 +361,46 @@ static void forget_facets(struct run *k)
     }
 }
 
+static quire_status read_place(struct run *k, const struct candidate *c,
+                               struct place *out, quire_error *err)
+{
+    struct segment *s = k->segments[c->segment];
+
+    if (c->extra) {
+        *out = s->extra[c->extra - 1];
+        return QUIRE_OK;
+    }
+    return segment_place(s, (uint32_t)(c->text - s->first_text), out, err);
+}
+
+/* Whether it is the hit that the page before ended with: then its key is the one to
+ * go on from. */
+static quire_status locate_after(struct run *k, const struct candidate *c,
+                                 quire_error *err)
+{
+    const struct run_key *wanted = &k->r->cursor.after;
+    struct place place;
+    quire_status st;
+
+    if (c->time != wanted->time || c->group != wanted->group)
+        return QUIRE_OK;
+    st = read_place(k, c, &place, err);
+    if (!st && place.offset == wanted->place_offset &&
+        place.part == wanted->place_part) {
+        k->after = key_of(c);
+        k->after.score = wanted->score;
+    }
+    return st;
+}
+
 static quire_status add_place(struct run *k, size_t segment, float score,
                               struct candidate c, quire_error *err)
 {
     if (!passes(k, segment, &c))
         return QUIRE_OK;
     c.segment = (uint16_t)segment;
+    if (k->locating)
+        return locate_after(k, &c, err);
     k->total++;
     if (k->r->facets)
         count_facets(k, &c);
@@ -376,18 +412,29 @@ static quire_status add_place(struct run *k, size_t segment, float score,
     return add_candidate(k, &c, err);
 }
 
-/* Whether what is new to its engine is older than the first page. */
-static bool is_moved(const struct run *k, uint32_t time)
-{
-    return k->r->cursor.set && time != 0 &&
-           (int64_t)time < k->r->cursor.now_us / 1000000;
-}
-
 static uint32_t seconds_of(int64_t us)
 {
     int64_t s = us / 1000000;
 
     return s < 0 ? 0 : s > UINT32_MAX ? UINT32_MAX : (uint32_t)s;
+}
+
+/* Whether what is new to its engine is older than the first page: then it was in the
+ * other one. */
+static bool is_moved(const struct run *k, int64_t time_us)
+{
+    return k->r->cursor.set && time_us != 0 && time_us < k->r->cursor.now_us;
+}
+
+/* The same for the text of a segment. Its time in memory is in seconds. */
+static bool is_moved_text(const struct run *k, struct segment *s, uint32_t doc,
+                          uint32_t time)
+{
+    struct place place;
+
+    if (!k->r->cursor.set || time != seconds_of(k->r->cursor.now_us))
+        return is_moved(k, (int64_t)time * 1000000);
+    return !segment_place(s, doc, &place, NULL) && is_moved(k, place.time_us);
 }
 
 /* The further places of a text, in any segment of its engine. at[i] is where those of
@@ -423,7 +470,7 @@ static quire_status add_extra(struct run *k, size_t segment, uint64_t text,
             };
 
             /* Lowest bits only: they are at most 2^31 apart. */
-            if ((int32_t)(p->added - until) < 0 || is_moved(k, c.time))
+            if ((int32_t)(p->added - until) < 0 || is_moved(k, p->time_us))
                 st = add_place(k, i, score, c, err);
         }
     }
@@ -450,7 +497,8 @@ static quire_status add_matches(struct run *k, size_t segment,
             .model = s->models[doc],
         };
 
-        if (c.text >= until && !is_moved(k, c.time))
+        if (c.text >= until &&
+            !is_moved_text(k, k->segments[segment], doc, c.time))
             continue;
         st = add_place(k, segment, m->scores[i], c, err);
         if (!st)
@@ -631,6 +679,24 @@ static void keep_stats(struct run *k, struct plan_stats *stats)
         memcpy(to->weights, stats->weights, n * sizeof *to->weights);
 }
 
+/* The numbers of texts and sources change when what was in memory is written to the
+ * home's index between two pages. Find the last hit of the page before by its place. */
+static quire_status locate(struct run *k, struct plan_stats *stats,
+                           quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    k->after = k->r->cursor.after;
+    if (!k->r->cursor.set || k->after.text < k->r->cursor.texts[0])
+        return QUIRE_OK;
+    k->locating = true;
+    for (i = 0; i < k->n_segments && !st; i++)
+        st = run_segment(k, i, stats, err);
+    k->locating = false;
+    return st;
+}
+
 static quire_status run_segments(struct run *k, quire_error *err)
 {
     struct plan_stats stats = {.n_texts = 0};
@@ -644,6 +710,8 @@ static quire_status run_segments(struct run *k, quire_error *err)
         keep_stats(k, &stats);
     for (i = 0; i < k->n_segments && !st; i++)
         st = prepare_names(k, k->segments[i], &k->names[i], err);
+    if (!st)
+        st = locate(k, &stats, err);
     for (i = 0; i < k->n_segments && !st; i++) {
         k->out->stopped = k->r->stop && k->r->stop(k->r->ctx);
         if (k->out->stopped)
@@ -654,18 +722,6 @@ static quire_status run_segments(struct run *k, quire_error *err)
 }
 
 /* ---- the page --------------------------------------------------------------------------- */
-
-static quire_status read_place(struct run *k, const struct candidate *c,
-                               struct place *out, quire_error *err)
-{
-    struct segment *s = k->segments[c->segment];
-
-    if (c->extra) {
-        *out = s->extra[c->extra - 1];
-        return QUIRE_OK;
-    }
-    return segment_place(s, (uint32_t)(c->text - s->first_text), out, err);
-}
 
 static quire_status fill_hit(struct run *k, const struct candidate *c,
                              struct run_hit *hit, quire_error *err)
@@ -678,6 +734,8 @@ static quire_status fill_hit(struct run *k, const struct candidate *c,
     hit->tool = arena_dup(k->keep, segment_name(s, hit->place.tool));
     hit->model = arena_dup(k->keep, segment_name(s, hit->place.model));
     hit->key = key_of(c);
+    hit->key.place_offset = hit->place.offset;
+    hit->key.place_part = hit->place.part;
     if (!st && (!hit->tool.data || !hit->model.data))
         st = err_memory(err);
     return st;

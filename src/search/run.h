@@ -36,6 +36,10 @@ struct run_key {
     uint32_t source;
     uint64_t offset;
     uint32_t part;
+    /* Not compared: where the hit is, to find it again in another engine. */
+    uint32_t group;
+    uint64_t place_offset;
+    uint32_t place_part;
 };
 
 struct run_cursor {

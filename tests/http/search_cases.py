@@ -537,3 +537,26 @@ def what_is_new_is_found_beside_what_is_indexed(w):
     got = search(w, "grebe", flat="true", facets="true")
     w.same(1, got["facets"]["kind"]["title"], "its title")
     w.same(9, got["facets"]["kind"]["message"], "messages")
+
+
+@case
+def pages_go_on_when_the_index_is_written_between_them(w):
+    """What was in memory has other numbers then, and the same times."""
+    at = w.conversation()
+    session = w.ask("GET", at).json()["session"]
+    say(w, at, "first")
+    for sort in ("oldest", "newest", "rank"):
+        word = "shrike" + sort
+        before = sources(w.server, session)
+        ids = [say(w, at, "%s %d" % (word, i)) for i in range(10)]
+        got = search(w, word, flat="true", limit=4, sort=sort)
+        seen = [h["entry"] for h in got["hits"]]
+        for _ in range(100):
+            if sources(w.server, session) > before:
+                break
+            time.sleep(0.1)
+        while got["next_cursor"]:
+            got = search(w, word, flat="true", limit=4, sort=sort,
+                         cursor=got["next_cursor"])
+            seen += [h["entry"] for h in got["hits"]]
+        w.same(sorted(ids), sorted(seen), sort)
