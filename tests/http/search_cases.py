@@ -49,7 +49,7 @@ def turn(w, at, tool, command, result, model="m-1"):
 
 def filled(w):
     """A session with a text of most kinds, all with the word pelican."""
-    at = w.conversation(title="pelican hunt", cwd="/work/birds")
+    at = w.conversation(title="pelican hunt", cwd="/srv/birds")
     say(w, at, "where is the pelican")
     turn(w, at, "bash", "grep pelican", "pelican.c: found")
     turn(w, at, "read", "pelican.txt", "a pelican is a bird", "m-2")
@@ -88,7 +88,7 @@ def a_search_finds_every_kind_of_text(w):
     message = [h for h in got["hits"] if h["kind"] == "message"][0]
     w.same("quire://session/%s#%s" % (session, message["entry"]),
            message["address"], "address")
-    w.same(("user", "pelican hunt", "/work/birds", True, "exact"),
+    w.same(("user", "pelican hunt", "/srv/birds", True, "exact"),
            tuple(message[n] for n in ("role", "title", "project", "active",
                                       "how")), "its members")
     count = {}
@@ -140,13 +140,13 @@ def filters_of_a_search_are_parameters(w):
         w, "pelican", tool="bash", flat="true")["hits"]}, "tool")
     w.same({"bash", "read"}, {h.get("tool") for h in search(
         w, "pelican", tool="bash,read", flat="true")["hits"]}, "tools")
-    other = w.conversation(title="elsewhere", cwd="/work/fish")
+    other = w.conversation(title="elsewhere", cwd="/srv/fish")
     say(w, other, "no pelican here")
     for which in (row["id"], row["session"], row["session"][:12]):
         w.same({row["session"]}, {h["session"] for h in search(
             w, "pelican", session=which, flat="true")["hits"]}, "session")
-    for project in ("/work/birds", "birds"):
-        w.same({"/work/birds"}, {h["project"] for h in search(
+    for project in ("/srv/birds", "birds"):
+        w.same({"/srv/birds"}, {h["project"] for h in search(
             w, "pelican", project=project, kind="message")["hits"]}, project)
     w.same([], search(w, "pelican", agent="nobody")["hits"], "agent")
     now = int(time.time())
