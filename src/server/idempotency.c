@@ -133,7 +133,10 @@ void idempotency_run(struct request *c, void (*run)(struct request *c))
                                    c->answer.status < 300 ? c->answer.status
                                                           : 0,
                                    buf_bytes(&text), &err);
-        if (st)
+        /* In a group, key and write are kept together or not at all. Alone, the write
+         * is committed: a full disk that has no room for the response does not undo
+         * it. The key stays reserved, and a repeat gets 409: the result is unknown. */
+        if (st && c->grouped)
             request_fail(c, st, &err);
     }
     buf_release(&text);
