@@ -150,8 +150,8 @@ quire_status quire_search(quire *q, quire_bytes query,
 quire_status quire_search_time(quire *q, const char *text, int64_t *us,
                                quire_error *err);
 
-/* Bring the index up to date, for programs that want to do so before somebody
- * searches. One call reads about 32 MiB. *more (may be NULL): there is more to do;
+/* Bring the index up to date, for programs that want to do so before a
+ * search begins. One call reads about 32 MiB. *more (may be NULL): there is more to do;
  * call again.
  *
  * Owns: nothing.

@@ -4,7 +4,7 @@
  * The index of the home (`home`) and one in memory (`pending`). A few new entries go
  * to the one in memory, which takes a millisecond or two and writes nothing; more of
  * them, or those of a program that only starts to search, go to the home's. When the
- * home's index has changed, the one in memory is dropped and made again.
+ * home's index has changed, the one in memory is dropped and rebuilt.
  *
  *     search_index.c   open, close, the place of the index
  *     search_update.c  find what is new in files: sessions and outputs
