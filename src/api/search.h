@@ -1,10 +1,15 @@
 /*
- * search.h - the search index of a handle
+ * search.h - the search indexes of a handle
  *
- * The index of the home (`home`) and one in memory (`pending`). A few new entries go
- * to the one in memory, which takes a millisecond or two and writes nothing; more of
- * them, or those of a program that only starts to search, go to the home's. When the
- * home's index has changed, the one in memory is dropped and rebuilt.
+ * There are two: of files (sessions, outputs), and of rows (artifacts, memory, prompt
+ * history). A search over everything uses both; one over artifacts, memory or prompts
+ * alone uses the index of rows, and is neither slowed nor ranked by what sessions say.
+ *
+ * Each has two engines: one in a directory of the home (`home`) and one in memory
+ * (`pending`). A few new entries go to the one in memory, which takes a millisecond or
+ * two and writes nothing; more of them, or those of a program that only starts to
+ * search, go to the home's. When the home's has changed, the one in memory is dropped
+ * and rebuilt.
  *
  *     search_index.c   open, close, the place of the index
  *     search_update.c  find what is new in files: sessions and outputs
@@ -21,9 +26,13 @@
 #include "search/run.h"
 #include "session/entry_text.h"
 
+enum search_part { SEARCH_FILES, SEARCH_ROWS, N_SEARCH_PARTS };
+
+enum { SEARCH_ENGINES = 2 }; /* of a part: of the home, in memory */
+
 struct search_index {
-    struct quire *q;        /* borrowed */
-    char *root;             /* owned: of the tenant that it belongs to */
+    struct quire *q; /* borrowed */
+    enum search_part part;
     struct engine *home;    /* NULL: there is none, and it may not be created */
     struct engine *pending; /* NULL: nothing is pending */
     int64_t home_epoch;     /* that `pending` continues */
@@ -37,17 +46,27 @@ struct search_index {
 
 /* ---- search_index.c -------------------------------------------------------- */
 
-/* The index of the handle's tenant, opened when first needed. */
-quire_status need_search(struct quire *q, struct search_index **out,
-                         quire_error *err);
+/* An index of the handle's tenant, opened when first needed; it stays open as long as
+ * the tenant's view (tenant_view.c). */
+quire_status need_search(struct quire *q, enum search_part part,
+                         struct search_index **out, quire_error *err);
 void search_index_close(struct search_index *x);
+
+/* Its tenant is left for another: close it if it is large. NULL is fine. */
+void search_index_park(struct search_index **x);
 
 /* Close the index and remove its files: it is derived. */
 quire_status search_index_remove(struct search_index *x, quire_error *err);
 
-/* Both engines, `home` first; those that are NULL are left out. */
-size_t search_engines(struct search_index *x,
-                      struct engine *out[RUN_ENGINES_MAX]);
+/* The engines of an index, at their places among those of both; NULL: there is none. */
+void search_engines(const struct search_index *x,
+                    struct engine *out[RUN_ENGINES_MAX]);
+
+/* The index that has the engine at a place. */
+struct search_index *search_index_of(struct quire *q, size_t engine);
+
+/* Forget texts that were read for earlier hits: files and rows may have changed. */
+void search_forget_texts(struct quire *q);
 
 /* Drop the engine in memory; or open it, if there is none. */
 void search_drop_pending(struct search_index *x);
@@ -71,15 +90,19 @@ struct search_progress {
 quire_status search_update(struct search_index *x, bool all,
                            struct search_progress *p, quire_error *err);
 
+/* Where an update goes: to the home's engine if it is large, or must; else to the one
+ * in memory. */
+enum search_target { TARGET_ANY, TARGET_HOME, TARGET_MEMORY };
+
+quire_status search_choose_engine(struct search_index *x,
+                                  enum search_target target, uint64_t bytes,
+                                  struct engine **to, quire_error *err);
+
 /* ---- search_rows.c ----------------------------------------------------------- */
 
-/* Whether artifacts, memory or history differ from what the index has. */
-quire_status search_rows_changed(struct search_index *x, bool *changed,
-                                 quire_error *err);
-
-/* Index what has changed of them, within an update of `to`. */
-quire_status search_update_rows(struct search_index *x, struct engine *to,
-                                quire_error *err);
+/* Index what has changed of artifacts, memory and prompts. */
+quire_status search_update_rows(struct search_index *x,
+                                enum search_target target, quire_error *err);
 
 /* The text of a row at a place, as search_read_text(). */
 quire_status search_read_row(struct search_index *x,

@@ -1,4 +1,4 @@
-/* search_index.c - open the search index of a handle: see search.h */
+/* search_index.c - open the search indexes of a handle: see search.h */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +16,21 @@
  * again as a fifth of it. */
 #define UPDATE_MEMORY ((size_t)44 << 20)
 
-/* The engine in memory has numbers of its own. */
-#define PENDING_SOURCE (UINT32_C(1) << 31)
-#define PENDING_TEXT   (UINT64_C(1) << 40)
+/* A larger index is not kept open for a tenant that is not worked for: a part of it is
+ * in memory. */
+#define PARKED_MAX ((uint64_t)1 << 20)
+
+/* What differs between the indexes. Each engine has numbers of its own, so that hits
+ * of all of them can be told apart. */
+static const struct {
+    const char *dir; /* below search/ */
+    uint32_t home_source, pending_source;
+    uint64_t home_text, pending_text;
+} parts[N_SEARCH_PARTS] = {
+    [SEARCH_FILES] = {"files", 0, UINT32_C(2) << 30, 0, UINT64_C(1) << 40},
+    [SEARCH_ROWS] = {"rows", UINT32_C(1) << 30, UINT32_C(3) << 30,
+                     UINT64_C(2) << 40, UINT64_C(3) << 40},
+};
 
 uint32_t search_group(const char *session)
 {
@@ -31,9 +43,10 @@ uint32_t search_group(const char *session)
 
 /* ---- place ----------------------------------------------------------------------- */
 
-/* The index of another program's home is in the user's cache directory, by a digest
+/* The indexes of another program's home are in the user's cache directory, by a digest
  * of the home's path. NULL: out of memory, or no such directory. */
-static char *cache_place(const struct quire *q, struct arena *keep)
+static char *cache_place(const struct quire *q, const char *dir,
+                         struct arena *keep)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *user = getenv("HOME");
     struct sha256_ctx sha;
@@ -45,25 +58,28 @@ static char *cache_place(const struct quire *q, struct arena *keep)
     sha256_digest(&sha, sizeof digest, digest);
     hex_encode(digest, sizeof digest, hex);
     if (cache && cache[0] == '/')
-        return arena_printf(keep, "%s/quire/search/%s", cache, hex);
+        return arena_printf(keep, "%s/quire/search/%s/%s", cache, hex, dir);
     if (user && user[0] == '/')
-        return arena_printf(keep, "%s/.cache/quire/search/%s", user, hex);
+        return arena_printf(keep, "%s/.cache/quire/search/%s/%s", user, hex,
+                            dir);
     return NULL;
 }
 
 /* So is the index of a reader, which may not write to the home: without an index that
  * it can write, it would have to hold all of a large home in memory. */
-static char *index_place(const struct quire *q, struct arena *keep)
+static char *index_place(const struct quire *q, enum search_part part,
+                         struct arena *keep)
 {
     if (q->kind != QUIRE_KIND_NATIVE || q->read_only)
-        return cache_place(q, keep);
-    return arena_printf(keep, "%s/search", q->root);
+        return cache_place(q, parts[part].dir, keep);
+    return arena_printf(keep, "%s/search/%s", q->root, parts[part].dir);
 }
 
 /* ---- opening ----------------------------------------------------------------------- */
 
-static quire_status open_engine(struct quire *q, const char *place,
-                                struct engine **out, quire_error *err)
+static quire_status open_engine(struct quire *q, enum search_part part,
+                                const char *place, struct engine **out,
+                                quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     char *path = arena_printf(&tmp, "%s/search.db", place);
@@ -72,7 +88,9 @@ static quire_status open_engine(struct quire *q, const char *place,
                                .access = DB_WRITE,
                                .busy_ms = q->busy_ms,
                                .cache_kib = 1024};
-    struct engine_config c = {.memory_max = UPDATE_MEMORY};
+    struct engine_config c = {.memory_max = UPDATE_MEMORY,
+                              .first_source = parts[part].home_source,
+                              .first_text = parts[part].home_text};
     struct store *store = NULL;
     quire_status st = path && segments ? QUIRE_OK : err_memory(err);
     int dir = -1;
@@ -119,25 +137,28 @@ static quire_status remove_place(const char *place, quire_error *err)
 }
 
 /* An index that cannot be read is removed and built again: it is derived. */
-static quire_status open_or_replace(struct quire *q, const char *place,
-                                    struct engine **out, quire_error *err)
+static quire_status open_or_replace(struct quire *q, enum search_part part,
+                                    const char *place, struct engine **out,
+                                    quire_error *err)
 {
-    quire_status st = open_engine(q, place, out, err);
+    quire_status st = open_engine(q, part, place, out, err);
 
     if (st != QUIRE_DAMAGED)
         return st;
     st = remove_place(place, err);
-    return st ? st : open_engine(q, place, out, err);
+    return st ? st : open_engine(q, part, place, out, err);
 }
 
 quire_status search_index_remove(struct search_index *x, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    char *place = index_place(x->q, &tmp);
+    char *place = index_place(x->q, x->part, &tmp);
     quire_status st = place ? QUIRE_OK : err_memory(err);
 
-    if (!st)
+    if (!st) {
+        x->q->search[x->part] = NULL;
         search_index_close(x);
+    }
     if (!st)
         st = remove_place(place, err);
     arena_release(&tmp);
@@ -148,21 +169,40 @@ quire_status search_index_remove(struct search_index *x, quire_error *err)
 static quire_status open_home(struct search_index *x, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    char *place = index_place(x->q, &tmp);
+    char *place = index_place(x->q, x->part, &tmp);
     quire_status st = QUIRE_OK;
 
     if (place)
-        st = open_or_replace(x->q, place, &x->home, err);
+        st = open_or_replace(x->q, x->part, place, &x->home, err);
     if (x->q->read_only && st && st != QUIRE_NO_MEMORY)
         st = QUIRE_OK;
     arena_release(&tmp);
     return st;
 }
 
-quire_status need_search(struct quire *q, struct search_index **out,
-                         quire_error *err)
+static quire_status open_index(struct quire *q, enum search_part part,
+                               quire_error *err)
 {
-    struct search_index *x = q->search;
+    struct search_index *x = calloc(1, sizeof *x);
+    quire_status st;
+
+    if (!x)
+        return err_memory(err);
+    x->q = q;
+    x->part = part;
+    x->scratch = (struct entry_text_scratch)ENTRY_TEXT_SCRATCH_INIT;
+    x->text = (struct buf)BUF_INIT(SIZE_MAX);
+    st = open_home(x, err);
+    if (st)
+        search_index_close(x);
+    else
+        q->search[part] = x;
+    return st;
+}
+
+quire_status need_search(struct quire *q, enum search_part part,
+                         struct search_index **out, quire_error *err)
+{
     quire_status st = check_free(q, err);
 
     *out = NULL;
@@ -171,29 +211,10 @@ quire_status need_search(struct quire *q, struct search_index **out,
                       "%s has blobs, and nothing to search", q->home);
     if (!st)
         st = tenants_check(q, err);
-    if (st)
-        return st;
-    if (x && strcmp(x->root, q->root) != 0) {
-        search_index_close(x);
-        q->search = x = NULL;
-    }
-    if (!x) {
-        x = calloc(1, sizeof *x);
-        if (!x)
-            return err_memory(err);
-        x->q = q;
-        x->scratch = (struct entry_text_scratch)ENTRY_TEXT_SCRATCH_INIT;
-        x->text = (struct buf)BUF_INIT(SIZE_MAX);
-        x->root = strdup(q->root);
-        st = x->root ? open_home(x, err) : err_memory(err);
-        if (st) {
-            search_index_close(x);
-            return st;
-        }
-        q->search = x;
-    }
-    *out = x;
-    return QUIRE_OK;
+    if (!st && !q->search[part])
+        st = open_index(q, part, err);
+    *out = st ? NULL : q->search[part];
+    return st;
 }
 
 void search_index_close(struct search_index *x)
@@ -205,22 +226,41 @@ void search_index_close(struct search_index *x)
     engine_close(x->home);
     entry_text_scratch_release(&x->scratch);
     buf_release(&x->text);
-    free(x->root);
     free(x);
+}
+
+void search_index_park(struct search_index **x)
+{
+    if (!*x)
+        return;
+    search_drop_pending(*x);
+    if (!(*x)->home || engine_bytes((*x)->home) <= PARKED_MAX)
+        return;
+    search_index_close(*x);
+    *x = NULL;
 }
 
 /* ---- engines ------------------------------------------------------------------------- */
 
-size_t search_engines(struct search_index *x,
-                      struct engine *out[RUN_ENGINES_MAX])
+void search_engines(const struct search_index *x,
+                    struct engine *out[RUN_ENGINES_MAX])
 {
-    size_t n = 0;
+    out[SEARCH_ENGINES * x->part] = x->home;
+    out[SEARCH_ENGINES * x->part + 1] = x->pending;
+}
 
-    if (x->home)
-        out[n++] = x->home;
-    if (x->pending)
-        out[n++] = x->pending;
-    return n;
+struct search_index *search_index_of(struct quire *q, size_t engine)
+{
+    return q->search[engine / SEARCH_ENGINES];
+}
+
+void search_forget_texts(struct quire *q)
+{
+    int i;
+
+    for (i = 0; i < N_SEARCH_PARTS; i++)
+        if (q->search[i])
+            text_cache_clear(q->search[i]->cache);
 }
 
 void search_drop_pending(struct search_index *x)
@@ -237,8 +277,9 @@ void search_drop_pending(struct search_index *x)
 quire_status search_need_pending(struct search_index *x, quire_error *err)
 {
     struct db_config config = {.path = NULL, .access = DB_WRITE};
-    struct engine_config c = {.first_source = PENDING_SOURCE,
-                              .first_text = PENDING_TEXT,
+    struct engine_config c = {.first_source = parts[x->part].pending_source,
+                              .first_text = parts[x->part].pending_text,
+                              .temporary = true,
                               .memory_max = SIZE_MAX};
     struct store *store = NULL;
     quire_status st;

@@ -27,18 +27,24 @@ struct row {
     int64_t version;
     const char *session, *title, *project; /* in `keep` */
     int64_t created_us, updated_us;
+    uint64_t bytes;
     quire_digest digest;
     bool is_text;
+    const char *tags;            /* in `keep` */
     quire_bytes texts[N_FIELDS]; /* in `keep` */
 };
 
+/* The rows of one kind. */
 struct row_update {
     struct search_index *x;
     struct engine *to;
     enum source_kind kind;
+    int64_t state; /* that the index will have */
+    bool changed;
     struct arena keep;
     struct row *rows; /* owned: those that are new or changed */
     size_t n, cap;
+    uint64_t bytes;  /* of their texts */
     struct buf seen; /* uint32_t: sources that stay */
 };
 
@@ -112,29 +118,14 @@ static quire_status known_state(struct search_index *x, enum source_kind kind,
     return st;
 }
 
-static quire_status kind_changed(struct search_index *x, enum source_kind kind,
-                                 int64_t *now, bool *changed, quire_error *err)
+static quire_status compare_state(struct row_update *u, quire_error *err)
 {
     int64_t known = 0;
-    quire_status st = rows_state(x, kind, now, err);
+    quire_status st = rows_state(u->x, u->kind, &u->state, err);
 
     if (!st)
-        st = known_state(x, kind, &known, err);
-    *changed = !st && *now != known;
-    return st;
-}
-
-quire_status search_rows_changed(struct search_index *x, bool *changed,
-                                 quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    int64_t now;
-    int kind;
-
-    *changed = false;
-    for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY && !st && !*changed;
-         kind++)
-        st = kind_changed(x, (enum source_kind)kind, &now, changed, err);
+        st = known_state(u->x, u->kind, &known, err);
+    u->changed = !st && u->state != known;
     return st;
 }
 
@@ -144,14 +135,14 @@ quire_status search_rows_changed(struct search_index *x, bool *changed,
 static quire_status is_known(struct row_update *u, const struct row *r,
                              bool *known, quire_error *err)
 {
-    struct engine *list[RUN_ENGINES_MAX] = {u->x->pending, u->x->home};
+    struct engine *list[SEARCH_ENGINES] = {u->x->pending, u->x->home};
     struct arena tmp = ARENA_INIT;
     struct source s;
     quire_status st = QUIRE_OK;
     int i;
 
     *known = false;
-    for (i = 0; i < RUN_ENGINES_MAX && !st && !*known; i++) {
+    for (i = 0; i < SEARCH_ENGINES && !st && !*known; i++) {
         if (!list[i])
             continue;
         st = engine_find_source(list[i], u->kind, r->key, &tmp, &s, err);
@@ -188,6 +179,7 @@ static quire_status add_row(struct row_update *u, struct row *r,
         u->cap = cap;
     }
     u->rows[u->n++] = *r;
+    u->bytes += r->bytes;
     return QUIRE_OK;
 }
 
@@ -200,7 +192,8 @@ static quire_status keep_row(struct row_update *u, struct row *r,
     r->session = arena_text(&u->keep, bytes_str(r->session));
     r->title = arena_text(&u->keep, bytes_str(r->title));
     r->project = arena_text(&u->keep, bytes_str(r->project));
-    if (!r->session || !r->title || !r->project)
+    r->tags = arena_text(&u->keep, bytes_str(r->tags));
+    if (!r->session || !r->title || !r->project || !r->tags)
         return err_memory(err);
     for (f = 0; f < N_FIELDS; f++) {
         if (r->texts[f].len == 0)
@@ -240,7 +233,9 @@ static quire_status list_artifact(void *ctx, const quire_artifact *a,
                     .project = "",
                     .created_us = a->created_us,
                     .updated_us = a->updated_us,
+                    .bytes = a->size,
                     .digest = a->digest,
+                    .tags = a->tags,
                     .is_text = mime_is_text(a->mime)};
 
     fields_of_artifact(a, r.texts);
@@ -255,6 +250,8 @@ static quire_status list_memory(void *ctx, const quire_memory *m,
                     .stamp = m->updated_us,
                     .session = m->session,
                     .project = "",
+                    .tags = m->tags,
+                    .bytes = m->content.len,
                     .created_us = m->created_us,
                     .updated_us = m->updated_us};
 
@@ -273,6 +270,8 @@ static quire_status list_prompt(void *ctx, const quire_prompt *p,
                     .session = p->session ? p->session : "",
                     .title = "",
                     .project = p->cwd ? p->cwd : "",
+                    .tags = "",
+                    .bytes = p->prompt.len,
                     .created_us = p->created_at_s * 1000000,
                     .updated_us = p->created_at_s * 1000000};
 
@@ -393,13 +392,13 @@ static quire_status add_versions(struct row_update *u, const struct row *r,
 static quire_status drop_row(struct row_update *u, const char *key,
                              quire_error *err)
 {
-    struct engine *list[RUN_ENGINES_MAX] = {u->x->pending, u->x->home};
+    struct engine *list[SEARCH_ENGINES] = {u->x->pending, u->x->home};
     struct arena tmp = ARENA_INIT;
     struct source s;
     quire_status st = QUIRE_OK;
     int i;
 
-    for (i = 0; i < RUN_ENGINES_MAX && !st; i++) {
+    for (i = 0; i < SEARCH_ENGINES && !st; i++) {
         if (!list[i])
             continue;
         st = engine_find_source(list[i], u->kind, key, &tmp, &s, err);
@@ -422,6 +421,7 @@ static quire_status index_row(struct row_update *u, const struct row *r,
                        .title = r->title,
                        .project = r->project,
                        .agent = "",
+                       .tags = r->tags,
                        .created_us = r->created_us,
                        .modified_us = r->updated_us,
                        .mtime_ns = r->stamp,
@@ -472,7 +472,7 @@ static quire_status add_unseen(void *ctx, const struct source *s,
 
 static quire_status drop_gone(struct row_update *u, quire_error *err)
 {
-    struct engine *list[RUN_ENGINES_MAX] = {u->x->home, u->x->pending};
+    struct engine *list[SEARCH_ENGINES] = {u->x->home, u->x->pending};
     quire_status st = QUIRE_OK;
     const uint32_t *numbers;
     size_t i;
@@ -481,7 +481,7 @@ static quire_status drop_gone(struct row_update *u, quire_error *err)
     if (u->seen.len > 0)
         qsort(u->seen.data, u->seen.len / sizeof(uint32_t), sizeof(uint32_t),
               by_number);
-    for (e = 0; e < RUN_ENGINES_MAX && !st; e++) {
+    for (e = 0; e < SEARCH_ENGINES && !st; e++) {
         struct unseen k = {u, BUF_INIT(SIZE_MAX)};
 
         if (!list[e])
@@ -497,45 +497,99 @@ static quire_status drop_gone(struct row_update *u, quire_error *err)
     return st;
 }
 
-static quire_status update_kind(struct search_index *x, struct engine *to,
-                                enum source_kind kind, quire_error *err)
-{
-    struct row_update u = {.x = x,
-                           .to = to,
-                           .kind = kind,
-                           .seen = BUF_INIT(SIZE_MAX)};
-    int64_t now = 0;
-    bool changed = false;
-    quire_status st = kind_changed(x, kind, &now, &changed, err);
-    size_t i;
+/* ---- updates ------------------------------------------------------------------------------ */
 
-    if (st || !changed)
-        return st;
-    if (now != 0)
-        st = list_rows(&u, err);
-    for (i = 0; i < u.n && !st; i++) {
-        st = index_row(&u, &u.rows[i], err);
-        if (!st && engine_is_full(to))
-            st = engine_flush(to, err);
+/* All kinds. */
+struct rows_update {
+    struct row_update kinds[N_SOURCE_KINDS];
+    uint64_t bytes;
+    bool changed;
+};
+
+static void release_rows(struct rows_update *all)
+{
+    int kind;
+
+    for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY; kind++) {
+        free(all->kinds[kind].rows);
+        buf_release(&all->kinds[kind].seen);
+        arena_release(&all->kinds[kind].keep);
     }
-    if (!st)
-        st = drop_gone(&u, err);
-    if (!st)
-        st = engine_set_mark(to, mark_names[kind], now, err);
-    free(u.rows);
-    buf_release(&u.seen);
-    arena_release(&u.keep);
-    return st;
 }
 
-quire_status search_update_rows(struct search_index *x, struct engine *to,
-                                quire_error *err)
+/* Find the rows that are new or changed. */
+static quire_status find_rows(struct search_index *x, struct rows_update *all,
+                              quire_error *err)
 {
     quire_status st = QUIRE_OK;
     int kind;
 
-    for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY && !st; kind++)
-        st = update_kind(x, to, (enum source_kind)kind, err);
+    *all = (struct rows_update){.bytes = 0};
+    for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY && !st; kind++) {
+        struct row_update *u = &all->kinds[kind];
+
+        u->x = x;
+        u->kind = (enum source_kind)kind;
+        u->seen = (struct buf)BUF_INIT(SIZE_MAX);
+        st = compare_state(u, err);
+        if (!st && u->changed && u->state != 0)
+            st = list_rows(u, err);
+        all->bytes += u->bytes;
+        all->changed |= u->changed;
+    }
+    return st;
+}
+
+static quire_status apply_kind(struct row_update *u, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < u->n && !st; i++) {
+        st = index_row(u, &u->rows[i], err);
+        if (!st && engine_is_full(u->to))
+            st = engine_flush(u->to, err);
+    }
+    if (!st)
+        st = drop_gone(u, err);
+    return st ? st : engine_set_mark(u->to, mark_names[u->kind], u->state, err);
+}
+
+static quire_status apply_rows(struct rows_update *all, struct engine *to,
+                               quire_error *err)
+{
+    quire_status st = engine_begin(to, err);
+    int kind;
+
+    if (st)
+        return st;
+    for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY && !st; kind++) {
+        all->kinds[kind].to = to;
+        if (all->kinds[kind].changed)
+            st = apply_kind(&all->kinds[kind], err);
+    }
+    return engine_end(to, st, err);
+}
+
+quire_status search_update_rows(struct search_index *x,
+                                enum search_target target, quire_error *err)
+{
+    struct rows_update all;
+    struct engine *to = NULL;
+    quire_status st = find_rows(x, &all, err);
+    bool changed = all.changed;
+
+    if (!st && changed)
+        st = search_choose_engine(x, target, all.bytes, &to, err);
+    if (!st && changed && to == x->home && x->pending) {
+        /* All of it is read again, from the state of the home's index. */
+        release_rows(&all);
+        search_drop_pending(x);
+        return search_update_rows(x, TARGET_HOME, err);
+    }
+    if (!st && changed)
+        st = apply_rows(&all, to, err);
+    release_rows(&all);
     return st;
 }
 

@@ -96,32 +96,42 @@ static int by_frequency(const void *a, const void *b)
     return strcmp(x->word, y->word);
 }
 
+static quire_status suggest_of(struct suggesting *k, struct engine *e,
+                               quire_error *err)
+{
+    struct segment *const *segments;
+    size_t n = e ? engine_segments(e, &segments) : 0, i;
+    quire_status st = QUIRE_OK;
+
+    for (i = 0; i < n && !st; i++)
+        st = segment_terms(segments[i], k->prefix, suggest_term,
+                           &(struct suggesting_in){k, e, segments[i]}, err);
+    return st;
+}
+
 quire_status quire_search_suggest(quire *q, quire_bytes prefix, uint64_t limit,
                                   quire_text_fn each, void *ctx,
                                   quire_error *err)
 {
-    struct engine *engines[RUN_ENGINES_MAX];
-    struct segment *const *segments;
+    struct engine *engines[RUN_ENGINES_MAX] = {NULL};
     struct buf folded = BUF_INIT(4096);
     struct suggesting k = {.n = 0};
     struct search_index *x;
-    size_t n = 0, e, i, count;
-    quire_status st = need_search(q, &x, err);
+    quire_status st = QUIRE_OK;
+    size_t i;
+    int part;
 
-    if (!st)
-        st = search_update(x, false, NULL, err);
     fold_text(prefix, &folded, NULL);
     k.prefix = buf_bytes(&folded);
-    if (!st)
-        n = search_engines(x, engines);
-    for (e = 0; e < n && !st && k.prefix.len > 0; e++) {
-        count = engine_segments(engines[e], &segments);
-        for (i = 0; i < count && !st; i++)
-            st = segment_terms(segments[i], k.prefix, suggest_term,
-                               &(struct suggesting_in){&k, engines[e],
-                                                       segments[i]},
-                               err);
+    for (part = 0; part < N_SEARCH_PARTS && !st; part++) {
+        st = need_search(q, (enum search_part)part, &x, err);
+        if (!st)
+            st = search_update(x, false, NULL, err);
+        if (!st)
+            search_engines(x, engines);
     }
+    for (i = 0; i < RUN_ENGINES_MAX && !st && k.prefix.len > 0; i++)
+        st = suggest_of(&k, engines[i], err);
     if (k.n > 1)
         qsort(k.list, k.n, sizeof *k.list, by_frequency);
     for (i = 0; i < k.n && i < (limit ? limit : 10) && !st; i++)

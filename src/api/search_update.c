@@ -6,7 +6,8 @@
  *   - Files (sessions, outputs) by inode, size and times. A session that has grown is
  *     read from where the index ends, if the bytes before that place are still the
  *     same; else it is read anew. Cost: a stat for each file, and the new bytes.
- *   - Rows (artifacts, memory, history): search_rows.c.
+ *   - Rows (artifacts, memory, history), which have an index of their own:
+ *     search_rows.c.
  *
  * What is gone leaves the index. Few new bytes go to the engine in memory, more to
  * the home's (search.h).
@@ -29,9 +30,6 @@
 #define PENDING_MAX      ((uint64_t)256 << 10)
 #define PENDING_BUSY_MAX ((uint64_t)32 << 20)
 
-/* Where an update may go. */
-enum target { TARGET_ANY, TARGET_HOME, TARGET_MEMORY };
-
 /* A file that changed this recently may change again without a new time. */
 #define FRESH_NS INT64_C(20000000)
 
@@ -53,8 +51,8 @@ struct updating {
     struct arena keep; /* names */
     struct listed *files;
     size_t n_files, cap_files;
-    uint8_t *seen[RUN_ENGINES_MAX]; /* a byte a source, of home and pending */
-    uint32_t first[RUN_ENGINES_MAX], end[RUN_ENGINES_MAX];
+    uint8_t *seen[SEARCH_ENGINES]; /* a byte a source, of home and pending */
+    uint32_t first[SEARCH_ENGINES], end[SEARCH_ENGINES];
     int64_t now_ns;
 };
 
@@ -67,11 +65,11 @@ static quire_status find_known(struct updating *u, enum source_kind kind,
                                struct source *out, struct engine **of,
                                quire_error *err)
 {
-    struct engine *list[RUN_ENGINES_MAX] = {u->x->pending, u->x->home};
+    struct engine *list[SEARCH_ENGINES] = {u->x->pending, u->x->home};
     quire_status st = QUIRE_NOT_FOUND;
     int i;
 
-    for (i = 0; i < RUN_ENGINES_MAX && st == QUIRE_NOT_FOUND; i++) {
+    for (i = 0; i < SEARCH_ENGINES && st == QUIRE_NOT_FOUND; i++) {
         if (!list[i])
             continue;
         st = engine_find_source(list[i], kind, key, keep, out, err);
@@ -113,7 +111,7 @@ static void mark_seen(struct updating *u, uint32_t number)
 {
     int i;
 
-    for (i = 0; i < RUN_ENGINES_MAX; i++)
+    for (i = 0; i < SEARCH_ENGINES; i++)
         if (u->seen[i] && number >= u->first[i] && number < u->end[i])
             u->seen[i][number - u->first[i]] = 1;
 }
@@ -692,7 +690,7 @@ static quire_status add_unseen(void *ctx, const struct source *s,
 static quire_status list_unseen(struct updating *u, enum source_kind kind,
                                 int which, struct buf *list, quire_error *err)
 {
-    struct engine *list_of[RUN_ENGINES_MAX] = {u->x->home, u->x->pending};
+    struct engine *list_of[SEARCH_ENGINES] = {u->x->home, u->x->pending};
     struct dropping k = {u, which, BUF_INIT(SIZE_MAX)};
     quire_status st = engine_sources(list_of[which], kind, add_unseen, &k, err);
 
@@ -703,11 +701,11 @@ static quire_status list_unseen(struct updating *u, enum source_kind kind,
 static quire_status drop_unseen(struct updating *u, enum source_kind kind,
                                 quire_error *err)
 {
-    struct engine *list_of[RUN_ENGINES_MAX] = {u->x->home, u->x->pending};
+    struct engine *list_of[SEARCH_ENGINES] = {u->x->home, u->x->pending};
     quire_status st = QUIRE_OK;
     int which;
 
-    for (which = 0; which < RUN_ENGINES_MAX && !st; which++) {
+    for (which = 0; which < SEARCH_ENGINES && !st; which++) {
         struct buf list = BUF_INIT(SIZE_MAX);
         const uint32_t *numbers;
         size_t i;
@@ -730,7 +728,7 @@ static quire_status count_unseen(struct updating *u, enum source_kind kind,
     quire_status st = QUIRE_OK;
     int which;
 
-    for (which = 0; which < RUN_ENGINES_MAX && !st; which++) {
+    for (which = 0; which < SEARCH_ENGINES && !st; which++) {
         struct buf list = BUF_INIT(SIZE_MAX);
 
         if (!u->seen[which])
@@ -746,10 +744,10 @@ static quire_status count_unseen(struct updating *u, enum source_kind kind,
 
 static quire_status prepare_seen(struct updating *u, quire_error *err)
 {
-    struct engine *list[RUN_ENGINES_MAX] = {u->x->home, u->x->pending};
+    struct engine *list[SEARCH_ENGINES] = {u->x->home, u->x->pending};
     int i;
 
-    for (i = 0; i < RUN_ENGINES_MAX; i++) {
+    for (i = 0; i < SEARCH_ENGINES; i++) {
         if (!list[i])
             continue;
         engine_source_range(list[i], &u->first[i], &u->end[i]);
@@ -771,8 +769,6 @@ static quire_status apply(struct updating *u, quire_error *err)
         st = drop_unseen(u, SOURCE_SESSION, err);
     if (!st)
         st = drop_unseen(u, SOURCE_OUTPUT, err);
-    if (!st)
-        st = search_update_rows(u->x, u->to, err);
     return engine_end(u->to, st, err);
 }
 
@@ -795,26 +791,24 @@ static quire_status compare_files(struct updating *u, uint64_t *bytes,
     return st;
 }
 
-/* Where an update goes: to the home's engine if it is large, or must; else to the one
- * in memory. */
-static quire_status choose_engine(struct updating *u, enum target target,
-                                  uint64_t bytes, quire_error *err)
+quire_status search_choose_engine(struct search_index *x,
+                                  enum search_target target, uint64_t bytes,
+                                  struct engine **to, quire_error *err)
 {
-    struct search_index *x = u->x;
     uint64_t pending = x->pending_bytes + bytes;
     bool home = x->home != NULL;
     quire_status st;
 
     if (home && (target == TARGET_HOME ||
                  (target == TARGET_ANY && pending > PENDING_MAX))) {
-        u->to = x->home;
+        *to = x->home;
         return QUIRE_OK;
     }
     if (home && pending > PENDING_BUSY_MAX)
         return err_fail(err, QUIRE_BUSY, "try again when it is done",
                         "another process builds the search index");
     st = search_need_pending(x, err);
-    u->to = x->pending;
+    *to = x->pending;
     x->pending_bytes += bytes;
     return st;
 }
@@ -852,20 +846,17 @@ static bool is_same_list(struct updating *u)
 
 /* One attempt. *again: the home's index is written now, and the one in memory must
  * not be used beside it. */
-static quire_status try_update(struct search_index *x, enum target target,
-                               struct search_progress *p, quire_error *err)
+static quire_status try_files(struct search_index *x, enum search_target target,
+                              struct search_progress *p, quire_error *err)
 {
     struct updating u = {.x = x,
                          .p = p,
                          .now_ns = clock_us(&x->q->clock) * 1000};
     uint64_t bytes = 0;
     size_t gone = 0;
-    bool rows = false;
     quire_status st = list_files(&u, err);
 
-    if (!st)
-        st = search_rows_changed(x, &rows, err);
-    if (!st && !rows && is_same_list(&u)) {
+    if (!st && is_same_list(&u)) {
         release_update(&u);
         return QUIRE_OK;
     }
@@ -874,21 +865,29 @@ static quire_status try_update(struct search_index *x, enum target target,
     if (!st)
         st = compare_files(&u, &bytes, &gone, err);
     x->list_known = !st && u.n_files == 0 && gone == 0;
-    if (!st && (u.n_files > 0 || gone > 0 || rows)) {
+    if (!st && (u.n_files > 0 || gone > 0)) {
         if (p)
             p->total = bytes;
-        st = choose_engine(&u, target, bytes, err);
+        st = search_choose_engine(x, target, bytes, &u.to, err);
         if (!st && u.to == x->home && x->pending) {
             /* All of it is read again, from the state of the home's index. */
             release_update(&u);
             search_drop_pending(x);
-            return try_update(x, TARGET_HOME, p, err);
+            return try_files(x, TARGET_HOME, p, err);
         }
         if (!st)
             st = apply(&u, err);
     }
     release_update(&u);
     return st;
+}
+
+static quire_status try_update(struct search_index *x,
+                               enum search_target target,
+                               struct search_progress *p, quire_error *err)
+{
+    return x->part == SEARCH_ROWS ? search_update_rows(x, target, err)
+                                  : try_files(x, target, p, err);
 }
 
 /* Load the state of the home's index. If another process or thread has changed it,
@@ -921,7 +920,7 @@ quire_status search_update(struct search_index *x, bool all,
     quire_status st = follow_home(x, &changed, err);
     int tries;
 
-    text_cache_clear(x->cache);
+    search_forget_texts(x->q);
     for (tries = 0; tries < UPDATE_TRIES && !st; tries++) {
         st = try_update(x, all ? TARGET_HOME : TARGET_ANY, p, err);
         /* Another writer is not waited for. */

@@ -6,11 +6,12 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "store/sql.h"
 #include "store/sqlite_ddl.h"
 
 /* Changes when segments or tokens do: an older index is then rebuilt. */
-enum { ENGINE_VERSION = 1 };
+enum { ENGINE_VERSION = 2 };
 
 /* So many segments of about one size are merged into one, and a segment in which
  * this part of the texts is dead is written again. */
@@ -25,6 +26,7 @@ static const char schema[] =
     " title TEXT NOT NULL,"
     " project TEXT NOT NULL,"
     " agent TEXT NOT NULL,"
+    " tags TEXT NOT NULL,"
     " created INTEGER NOT NULL," /* microseconds */
     " modified INTEGER NOT NULL,"
     " flags INTEGER NOT NULL,"
@@ -56,7 +58,7 @@ static const char schema[] =
 
 #define SOURCE_COLUMNS                                                      \
     "number, kind, key, session, title, project, agent, created, modified," \
-    " flags, inode, size, file_size, mtime, ctime, tail"
+    " flags, inode, size, file_size, mtime, ctime, tail, tags"
 
 enum {
     SQL_COUNTERS,
@@ -93,7 +95,7 @@ static const char *const texts[N_SQL] = {
     [SQL_DROP_DEAD] = "DELETE FROM dead WHERE stamp <= ?1",
     [SQL_PUT_SOURCE] =
         "INSERT INTO source(" SOURCE_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6,"
-        " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+        " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
         " ON CONFLICT(number) DO UPDATE SET key = excluded.key,"
         " session = excluded.session, title = excluded.title,"
         " project = excluded.project, agent = excluded.agent,"
@@ -101,7 +103,7 @@ static const char *const texts[N_SQL] = {
         " flags = excluded.flags, inode = excluded.inode,"
         " size = excluded.size, file_size = excluded.file_size,"
         " mtime = excluded.mtime, ctime = excluded.ctime,"
-        " tail = excluded.tail",
+        " tail = excluded.tail, tags = excluded.tags",
     [SQL_DROP_SOURCE] = "DELETE FROM source WHERE number = ?1",
     [SQL_FIND_SOURCE] = "SELECT " SOURCE_COLUMNS
                         " FROM source WHERE kind = ?1 AND key = ?2",
@@ -109,7 +111,8 @@ static const char *const texts[N_SQL] = {
     [SQL_SOURCES] = "SELECT " SOURCE_COLUMNS
                     " FROM source WHERE kind = ?1 ORDER BY key",
     [SQL_ALL_SOURCES] =
-        "SELECT number, session, project, agent, flags, key FROM source",
+        "SELECT number, session, project, agent, flags, key, kind, title, tags"
+        " FROM source",
     [SQL_COUNT_SOURCES] = "SELECT count(*) FROM source",
     [SQL_MARK] = "SELECT value FROM mark WHERE name = ?1",
     [SQL_SET_MARK] = "INSERT INTO mark(name, value) VALUES(?1, ?2)"
@@ -503,9 +506,29 @@ void engine_source_range(const struct engine *e, uint32_t *first, uint32_t *end)
     *end = (uint32_t)e->now.source;
 }
 
+uint64_t engine_first_text(const struct engine *e)
+{
+    return e->c.first_text;
+}
+
+bool engine_is_temporary(const struct engine *e)
+{
+    return e->c.temporary;
+}
+
 uint64_t engine_next_text(const struct engine *e)
 {
     return (uint64_t)e->now.text;
+}
+
+uint64_t engine_bytes(const struct engine *e)
+{
+    uint64_t bytes = 0;
+    size_t i;
+
+    for (i = 0; i < e->n_open; i++)
+        bytes += e->list[i]->bytes;
+    return bytes;
 }
 
 int64_t engine_epoch(const struct engine *e)
@@ -533,6 +556,7 @@ static void bind_source(struct stmt *s, const struct source *x)
     stmt_bind_int(s, 14, x->mtime_ns);
     stmt_bind_int(s, 15, x->ctime_ns);
     stmt_bind_bytes(s, 16, bytes_of(x->tail, sizeof x->tail));
+    stmt_bind_text(s, 17, bytes_str(x->tags ? x->tags : ""));
 }
 
 static quire_status read_source(struct stmt *s, struct arena *keep,
@@ -556,10 +580,12 @@ static quire_status read_source(struct stmt *s, struct arena *keep,
         .file_size = (uint64_t)stmt_column_int(s, 12),
         .mtime_ns = stmt_column_int(s, 13),
         .ctime_ns = stmt_column_int(s, 14),
+        .tags = arena_text(keep, stmt_column_bytes(s, 16)),
     };
     if (tail.len == sizeof out->tail)
         memcpy(out->tail, tail.data, tail.len);
-    return out->key && out->session && out->title && out->project && out->agent
+    return out->key && out->session && out->title && out->project &&
+                   out->agent && out->tags
                ? QUIRE_OK
                : err_memory(err);
 }
@@ -676,28 +702,89 @@ static bool is_project(quire_bytes path, const char *wanted)
     return false;
 }
 
-static bool is_selected(const struct source_filter *f, struct stmt *s)
+/* Whether a tag is in a JSON array of tags, in any case. */
+static bool has_tag(quire_bytes tags, const char *wanted, struct arena *tmp)
 {
-    quire_bytes session = stmt_column_bytes(s, 1);
-    unsigned flags = (unsigned)stmt_column_int(s, 4);
+    struct json_scan it;
 
-    return (!f->session || bytes_is(session, f->session)) &&
-           (!f->project || is_project(stmt_column_bytes(s, 2), f->project)) &&
-           (!f->agent || bytes_is(stmt_column_bytes(s, 3), f->agent)) &&
-           (!f->path ||
-            memmem(stmt_column_bytes(s, 5).data, stmt_column_bytes(s, 5).len,
-                   f->path, strlen(f->path))) &&
-           (f->archived < 0 || !(flags & SOURCE_ARCHIVED) == !f->archived);
+    json_iter_init(&it, tags);
+    while (json_next(&it)) {
+        quire_bytes tag = json_text(it.value, tmp);
+
+        if (tag.len == strlen(wanted) &&
+            !strncasecmp(tag.data, wanted, tag.len))
+            return true;
+    }
+    return false;
+}
+
+/* The path of an artifact is its title: the key is its id. */
+static quire_bytes path_of(struct stmt *s)
+{
+    return stmt_column_bytes(s,
+                             stmt_column_int(s, 6) == SOURCE_ARTIFACT ? 7 : 5);
+}
+
+static bool meets(const struct source_condition *c, struct stmt *s,
+                  struct arena *tmp)
+{
+    switch (c->by) {
+    case SOURCE_BY_SESSION: return bytes_is(stmt_column_bytes(s, 1), c->value);
+    case SOURCE_BY_PROJECT:
+        return is_project(stmt_column_bytes(s, 2), c->value);
+    case SOURCE_BY_AGENT: return bytes_is(stmt_column_bytes(s, 3), c->value);
+    case SOURCE_BY_PATH:
+        return memmem(path_of(s).data, path_of(s).len, c->value,
+                      strlen(c->value));
+    case SOURCE_BY_TAG: return has_tag(stmt_column_bytes(s, 8), c->value, tmp);
+    }
+    return false;
+}
+
+/* Whether one of the alternatives of list[at] is met. */
+static bool meets_any(const struct source_filter *f, const bool *met, size_t at)
+{
+    const struct source_condition *c = &f->list[at];
+    size_t i;
+
+    for (i = 0; i < f->n; i++)
+        if (met[i] && !f->list[i].negated && f->list[i].by == c->by &&
+            f->list[i].group == c->group)
+            return true;
+    return false;
+}
+
+static bool is_selected(const struct source_filter *f, struct stmt *s,
+                        struct arena *tmp)
+{
+    unsigned flags = (unsigned)stmt_column_int(s, 4);
+    bool met[SOURCE_CONDITIONS_MAX];
+    size_t i;
+
+    if (f->archived >= 0 && !(flags & SOURCE_ARCHIVED) != !f->archived)
+        return false;
+    for (i = 0; i < f->n; i++) {
+        met[i] = meets(&f->list[i], s, tmp);
+        if (met[i] && f->list[i].negated)
+            return false;
+    }
+    for (i = 0; i < f->n; i++)
+        if (!met[i] && !f->list[i].negated && !meets_any(f, met, i))
+            return false;
+    return true;
 }
 
 quire_status engine_select(struct engine *e, const struct source_filter *f,
                            struct arena *keep, struct source_set *out,
                            quire_error *err)
 {
+    uint32_t end = (uint32_t)e->now.source;
+    struct arena tmp = ARENA_INIT;
     struct stmt *s;
     quire_status st;
 
-    *out = (struct source_set){.n = (uint32_t)e->now.source};
+    *out = (struct source_set){.first = e->c.first_source};
+    out->n = end > out->first ? end - out->first : 0;
     out->bits = arena_array(keep, out->n / 8 + 1, 1);
     if (!out->bits)
         return err_memory(err);
@@ -705,13 +792,15 @@ quire_status engine_select(struct engine *e, const struct source_filter *f,
         return QUIRE_OK;
     st = sql_use(&e->sql, SQL_ALL_SOURCES, &s, err);
     while (!st && !(st = sql_row(s, err))) {
-        uint32_t number = (uint32_t)stmt_column_int(s, 0);
+        uint32_t number = (uint32_t)stmt_column_int(s, 0) - out->first;
 
-        if (number < out->n && is_selected(f, s))
+        arena_reset(&tmp);
+        if (number < out->n && is_selected(f, s, &tmp))
             out->bits[number / 8] |= (uint8_t)(1u << number % 8);
     }
     if (s)
         stmt_reset(s);
+    arena_release(&tmp);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 

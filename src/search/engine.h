@@ -53,6 +53,7 @@ struct source {
     const char *key; /* unique within the kind: a path below the root, an id */
     const char *session; /* the session's own id                     */
     const char *title, *project, *agent;
+    const char *tags; /* a JSON array of strings; NULL as "" */
     int64_t created_us, modified_us;
     unsigned flags;
     /* State of the file when it was last read. */
@@ -68,6 +69,7 @@ struct engine_config {
     struct object_store *store; /* owned from then on, also on failure */
     struct db *db;              /* likewise */
     bool read_only;
+    bool temporary;        /* numbers change when it is opened again        */
     uint32_t first_source; /* numbers begin here; 0: from 1 on */
     uint64_t first_text;   /* likewise                          */
     size_t memory_max;     /* of an update, before a segment is written */
@@ -155,17 +157,35 @@ typedef quire_status (*source_fn)(void *ctx, const struct source *s,
 quire_status engine_sources(struct engine *e, enum source_kind kind,
                             source_fn each, void *ctx, quire_error *err);
 
-/* Sources by a condition, for filters; NULL: any. `project` matches directories
- * below it, too. */
+/* Conditions on sources, for filters. Those on one thing in one group are alternatives,
+ * and negated ones exclude. */
+enum source_by {
+    SOURCE_BY_SESSION,
+    SOURCE_BY_PROJECT, /* a directory and those below it, or the last parts of one */
+    SOURCE_BY_AGENT,
+    SOURCE_BY_PATH, /* a part of the path of an artifact or file */
+    SOURCE_BY_TAG,
+};
+
+struct source_condition {
+    enum source_by by;
+    int group;
+    const char *value;
+    bool negated;
+};
+
+enum { SOURCE_CONDITIONS_MAX = 64 };
+
 struct source_filter {
-    const char *session, *project, *agent, *path;
+    const struct source_condition *list;
+    size_t n;     /* up to SOURCE_CONDITIONS_MAX */
     int archived; /* -1: either */
 };
 
-/* A bit for each source number; in `keep`. */
+/* A bit for each source number from `first` on; in `keep`. */
 struct source_set {
     uint8_t *bits;
-    uint32_t n;
+    uint32_t first, n;
 };
 quire_status engine_select(struct engine *e, const struct source_filter *f,
                            struct arena *keep, struct source_set *out,
@@ -173,6 +193,7 @@ quire_status engine_select(struct engine *e, const struct source_filter *f,
 
 static inline bool source_set_has(const struct source_set *s, uint32_t number)
 {
+    number -= s->first;
     return number < s->n && s->bits[number / 8] >> number % 8 & 1;
 }
 
@@ -180,12 +201,19 @@ static inline bool source_set_has(const struct source_set *s, uint32_t number)
 
 size_t engine_segments(const struct engine *e, struct segment *const **out);
 bool engine_is_live(const struct engine *e, uint32_t source);
+
+/* Texts have numbers from `first` up to before `next`. */
+uint64_t engine_first_text(const struct engine *e);
 uint64_t engine_next_text(const struct engine *e);
+bool engine_is_temporary(const struct engine *e);
 
 /* Sources have numbers from `first` up to before `end`. */
 void engine_source_range(const struct engine *e, uint32_t *first,
                          uint32_t *end);
 int64_t engine_epoch(const struct engine *e);
+
+/* Bytes of the segments. */
+uint64_t engine_bytes(const struct engine *e);
 
 struct engine_info {
     uint64_t n_segments, n_texts, n_places, n_sources, n_dead, bytes;

@@ -196,58 +196,67 @@ static void sort_best(struct run *k, size_t n)
 
 /* ---- filters --------------------------------------------------------------------- */
 
-static bool name_wanted(quire_bytes name, const quire_bytes *wanted, size_t n)
+static bool is_tool(quire_bytes name, quire_bytes wanted)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++)
-        if (name.len == wanted[i].len &&
-            !strncasecmp(name.data, wanted[i].data, name.len))
-            return true;
-    return false;
+    return name.len == wanted.len &&
+           !strncasecmp(name.data, wanted.data, name.len);
 }
 
 /* Models are named with a provider in front, or a date behind. */
-static bool model_wanted(quire_bytes name, const quire_bytes *wanted, size_t n)
+static bool is_model(quire_bytes name, quire_bytes wanted)
+{
+    return memmem(name.data, name.len, wanted.data, wanted.len);
+}
+
+typedef bool (*is_name_fn)(quire_bytes name, quire_bytes wanted);
+
+static bool name_wanted(quire_bytes name, const struct run_names *wanted,
+                        is_name_fn is)
 {
     size_t i;
 
-    for (i = 0; i < n; i++)
-        if (memmem(name.data, name.len, wanted[i].data, wanted[i].len))
+    for (i = 0; i < wanted->n_not; i++)
+        if (is(name, wanted->not [i]))
+            return false;
+    for (i = 0; i < wanted->n; i++)
+        if (is(name, wanted->any[i]))
             return true;
-    return false;
+    return wanted->n == 0;
+}
+
+/* Which names of a segment the filter lets pass, by their numbers: 0 is a place
+ * without one. *ok is NULL if all do. */
+static quire_status select_names(struct run *k, const struct segment *s,
+                                 const struct run_names *wanted, is_name_fn is,
+                                 bool **ok, quire_error *err)
+{
+    uint32_t i;
+
+    if (wanted->n + wanted->n_not == 0)
+        return QUIRE_OK;
+    *ok = arena_array(k->keep, (size_t)s->n_names + 1, sizeof **ok);
+    if (!*ok)
+        return err_memory(err);
+    (*ok)[0] = wanted->n == 0;
+    for (i = 0; i < s->n_names; i++)
+        (*ok)[i + 1] = name_wanted(s->names[i], wanted, is);
+    return QUIRE_OK;
 }
 
 static quire_status prepare_names(struct run *k, const struct segment *s,
                                   struct names *names, quire_error *err)
 {
-    const struct run_request *r = k->r;
     size_t n = (size_t)s->n_names + 1;
-    uint32_t i;
+    quire_status st;
 
     names->tool_counts = arena_array(k->keep, n, sizeof(uint64_t));
     names->model_counts = arena_array(k->keep, n, sizeof(uint64_t));
     if (!names->tool_counts || !names->model_counts)
         return err_memory(err);
-    if (r->n_tools) {
-        names->tool_ok = arena_array(k->keep, n, sizeof(bool));
-        if (!names->tool_ok)
-            return err_memory(err);
-    }
-    if (r->n_models) {
-        names->model_ok = arena_array(k->keep, n, sizeof(bool));
-        if (!names->model_ok)
-            return err_memory(err);
-    }
-    for (i = 0; i < s->n_names; i++) {
-        if (r->n_tools)
-            names->tool_ok[i + 1] = name_wanted(s->names[i], r->tools,
-                                                r->n_tools);
-        if (r->n_models)
-            names->model_ok[i + 1] = model_wanted(s->names[i], r->models,
-                                                  r->n_models);
-    }
-    return QUIRE_OK;
+    st = select_names(k, s, &k->r->tools, is_tool, &names->tool_ok, err);
+    return st ? st
+              : select_names(k, s, &k->r->models, is_model, &names->model_ok,
+                             err);
 }
 
 static bool name_passes(const bool *ok, const struct segment *s, uint16_t name)
@@ -640,20 +649,24 @@ static quire_status list_segments(struct run *k, quire_error *err)
     size_t n = 0, i, e;
 
     for (e = 0; e < k->r->n_engines; e++)
-        n += engine_segments(k->r->engines[e], &list);
+        if (k->r->engines[e])
+            n += engine_segments(k->r->engines[e], &list);
     k->segments = arena_array(k->keep, n + 1, sizeof *k->segments);
     k->owner = arena_array(k->keep, n + 1, sizeof *k->owner);
     k->names = arena_array(k->keep, n + 1, sizeof *k->names);
     if (!k->segments || !k->owner || !k->names)
         return err_memory(err);
     for (e = 0; e < k->r->n_engines; e++) {
+        k->texts[e] = k->r->cursor.set ? k->r->cursor.texts[e] : 0;
+        if (!k->r->engines[e])
+            continue;
         n = engine_segments(k->r->engines[e], &list);
         for (i = 0; i < n; i++) {
             k->owner[k->n_segments] = (uint8_t)e;
             k->segments[k->n_segments++] = list[i];
         }
-        k->texts[e] = k->r->cursor.set ? k->r->cursor.texts[e]
-                                       : engine_next_text(k->r->engines[e]);
+        if (!k->r->cursor.set)
+            k->texts[e] = engine_next_text(k->r->engines[e]);
     }
     return QUIRE_OK;
 }
@@ -679,6 +692,23 @@ static void keep_stats(struct run *k, struct plan_stats *stats)
         memcpy(to->weights, stats->weights, n * sizeof *to->weights);
 }
 
+/* Whether the last hit of the page before has the number that it had then. */
+static bool is_numbered(const struct run *k)
+{
+    const struct run_cursor *from = &k->r->cursor;
+    size_t e;
+
+    for (e = 0; e < k->r->n_engines; e++) {
+        const struct engine *one = k->r->engines[e];
+
+        if (one && !engine_is_temporary(one) &&
+            from->after.text >= engine_first_text(one) &&
+            from->after.text < from->texts[e])
+            return true;
+    }
+    return false;
+}
+
 /* The numbers of texts and sources change when what was in memory is written to the
  * home's index between two pages. Find the last hit of the page before by its place. */
 static quire_status locate(struct run *k, struct plan_stats *stats,
@@ -688,7 +718,7 @@ static quire_status locate(struct run *k, struct plan_stats *stats,
     size_t i;
 
     k->after = k->r->cursor.after;
-    if (!k->r->cursor.set || k->after.text < k->r->cursor.texts[0])
+    if (!k->r->cursor.set || is_numbered(k))
         return QUIRE_OK;
     k->locating = true;
     for (i = 0; i < k->n_segments && !st; i++)

@@ -20,10 +20,16 @@
 #include "search/text.h"
 
 enum {
-    RUN_ENGINES_MAX = 2,
+    RUN_ENGINES_MAX = 4,
     RUN_GROUP_HITS = 3,
-    RUN_TOOLS_MAX = 16,
+    RUN_NAMES_MAX = 16,
     RUN_WEIGHTS_MAX = 64
+};
+
+/* Names that a place must have one of, and those that it must not have. */
+struct run_names {
+    quire_bytes any[RUN_NAMES_MAX], not [RUN_NAMES_MAX];
+    size_t n, n_not;
 };
 
 enum run_sort { RUN_RANK, RUN_NEWEST, RUN_OLDEST };
@@ -61,6 +67,7 @@ typedef quire_status (*run_read_fn)(void *ctx, size_t engine,
                                     struct segment_text *out, quire_error *err);
 
 struct run_request {
+    /* NULL: none. Pages of one search have each at the same place. */
     struct engine *engines[RUN_ENGINES_MAX];
     size_t n_engines;
     const struct plan *plan; /* NULL: every text */
@@ -71,8 +78,7 @@ struct run_request {
         before_us; /* 0: any; from `after`, before `before`, to the
                                   * second */
     const struct source_set *sources[RUN_ENGINES_MAX]; /* NULL: any */
-    quire_bytes tools[RUN_TOOLS_MAX], models[RUN_TOOLS_MAX];
-    size_t n_tools, n_models;
+    struct run_names tools, models;
     enum run_sort sort;
     bool flat;    /* hits; else groups of them */
     size_t limit; /* hits, or groups */

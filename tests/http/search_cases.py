@@ -442,7 +442,7 @@ def sources(server, session):
     """What the indexes on the disk have of a session, by size."""
     found = []
     for top, _dirs, names in os.walk(server.home):
-        if os.path.basename(top) != "search" or "search.db" not in names:
+        if os.path.basename(top) != "files" or "search.db" not in names:
             continue
         db = sqlite3.connect(os.path.join(top, "search.db"), timeout=10)
         try:

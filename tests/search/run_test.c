@@ -255,12 +255,12 @@ static bool is_hit(const struct spot *s, const struct run_request *r,
         (r->after_us && p->time_us < r->after_us) ||
         (r->before_us && p->time_us >= r->before_us))
         return false;
-    for (yes = r->n_tools == 0, i = 0; i < r->n_tools; i++)
-        yes |= !strcasecmp(s->tool, r->tools[i].data);
+    for (yes = r->tools.n == 0, i = 0; i < r->tools.n; i++)
+        yes |= !strcasecmp(s->tool, r->tools.any[i].data);
     if (!yes)
         return false;
-    for (yes = r->n_models == 0, i = 0; i < r->n_models; i++)
-        yes |= strstr(s->model, r->models[i].data) != NULL;
+    for (yes = r->models.n == 0, i = 0; i < r->models.n; i++)
+        yes |= strstr(s->model, r->models.any[i].data) != NULL;
     return yes;
 }
 
@@ -402,12 +402,12 @@ TEST(hits_totals_and_facets_equal_a_filtered_list)
                 if (roll(3) == 0)
                     r.before_us = (int64_t)(NOW_S - roll(40) * 86400) * 1000000;
                 if (roll(3) == 0) {
-                    r.tools[r.n_tools++] = bytes_str("BASH");
+                    r.tools.any[r.tools.n++] = bytes_str("BASH");
                     if (roll(2))
-                        r.tools[r.n_tools++] = bytes_str("edit");
+                        r.tools.any[r.tools.n++] = bytes_str("edit");
                 }
                 if (roll(4) == 0)
-                    r.models[r.n_models++] = bytes_str("claude");
+                    r.models.any[r.models.n++] = bytes_str("claude");
                 check_all(&r);
             }
             search_plan_release(p);
@@ -421,7 +421,8 @@ TEST(sources_are_a_filter)
 {
     struct arena keep = ARENA_INIT;
     struct run_request r;
-    struct source_filter f = {.session = "5", .archived = -1};
+    struct source_condition c = {SOURCE_BY_SESSION, 0, "5", false};
+    struct source_filter f = {&c, 1, -1};
     struct source_set sets[N_ENGINES];
     struct run_result x;
     size_t e, i, want = 0;

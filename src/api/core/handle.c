@@ -158,7 +158,6 @@ void quire_close(quire *q)
 {
     if (!q)
         return;
-    search_index_close(q->search);
     pending_files_free(q->pending_files);
     memories_free(q->memories);
     artifacts_free(q->artifacts);

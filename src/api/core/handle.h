@@ -81,8 +81,8 @@ struct quire {
                              again                                    */
     int64_t limits_tenant; /* whose they are                           */
     struct artifact_limits limits;
-    struct history *history;     /* over history.db                       */
-    struct search_index *search; /* NULL: not open; api/search.h        */
+    struct history *history;        /* over history.db                       */
+    struct search_index *search[2]; /* NULL: not open; api/search.h     */
     struct db *state; /* of another program's home: foreign_state.c */
 
     struct pending_file *pending_files;        /* owned; of a transaction    */

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "memory/history.h"
 #include "api/core/handle.h"
+#include "api/search.h"
 
 /* ---- finding a tenant ---------------------------------------------------- */
 
@@ -228,6 +229,7 @@ struct tenant_view {
     char *root;
     struct store *all;
     struct history *history;
+    struct search_index *search[2];
     struct session_cache_entry *session_cache;
     int64_t tenant_state;
     uint64_t left; /* use counter when it was left */
@@ -242,6 +244,8 @@ struct tenant_views {
 static void release_view(struct tenant_view *s)
 {
     session_cache_free(s->session_cache);
+    search_index_close(s->search[0]);
+    search_index_close(s->search[1]);
     store_free(s->all);
     history_close(s->history);
     free(s->root);
@@ -254,6 +258,7 @@ static struct tenant_view current_view(const struct quire *q)
                                 .root = q->root,
                                 .all = q->all,
                                 .history = q->history,
+                                .search = {q->search[0], q->search[1]},
                                 .session_cache = q->session_cache,
                                 .tenant_state = q->tenant_state};
 }
@@ -264,6 +269,8 @@ static void set_view(struct quire *q, const struct tenant_view *s)
     q->root = s->root;
     q->all = s->all;
     q->history = s->history;
+    q->search[0] = s->search[0];
+    q->search[1] = s->search[1];
     q->session_cache = s->session_cache;
     q->tenant_state = s->tenant_state;
 }
@@ -310,6 +317,8 @@ static void switch_view(struct quire *q, struct tenant_view *wait,
     struct tenant_view mine = current_view(q);
 
     release_view(wait);
+    search_index_park(&mine.search[0]);
+    search_index_park(&mine.search[1]);
     *wait = mine;
     wait->left = ++q->tenant_views->turn;
     set_view(q, &next);
