@@ -85,7 +85,7 @@ quire_status quire_relation_of(quire_bytes name, quire_relation_kind *out,
 
 /* Open memory and artifacts, to whose sessions entries are pinned. Empties
  * q->loan. */
-static quire_status need_memory(struct quire *q, bool write, quire_error *err)
+quire_status need_memory(struct quire *q, bool write, quire_error *err)
 {
     quire_status st;
 

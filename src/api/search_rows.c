@@ -1,12 +1,14 @@
 /*
  * search_rows.c - index artifacts, memory entries and prompts
  *
- * For each kind there is a number that any change of its rows changes. While it is
- * the one that the index has, no row is read. Else all rows are compared by their own
- * version or time: some microseconds each.
+ * Of artifacts and memory, the index has the number of the last change (catalog/
+ * change_log.h) that it knows, and reads the rows that have changed since. Where the
+ * log does not go back so far, all rows are compared. Prompts have a time: those of the
+ * last known time and later are read, if none was removed.
  *
  * A source is one row, and its key the row's id; an older version of an artifact is a
- * place of the artifact's source.
+ * place of the artifact's source. So is a memory entry that is not valid any more: its
+ * place is marked as older.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +18,17 @@
 #include "artifact/mime.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "catalog/change_log.h"
 #include "memory/history.h"
+#include "memory/memory.h"
 
 #define CONTENT_MAX ((uint64_t)64 << 20)
 
 /* A row that was listed. */
 struct row {
     char key[24];
+    bool gone; /* it is not there any more: `key` alone is set */
+    bool older;
     int64_t id, stamp; /* differs when the row has changed */
     int64_t version;
     const char *session, *title, *project; /* in `keep` */
@@ -34,98 +40,138 @@ struct row {
     quire_bytes texts[N_FIELDS]; /* in `keep` */
 };
 
+enum row_mode { ROWS_SAME, ROWS_SOME, ROWS_ALL };
+
 /* The rows of one kind. */
 struct row_update {
     struct search_index *x;
     struct engine *to;
     enum source_kind kind;
-    int64_t state; /* that the index will have */
-    bool changed;
+    enum row_mode mode; /* which rows may have changed */
+    struct buf ids;     /* int64_t: ROWS_SOME of artifacts and memory */
     struct arena keep;
-    struct row *rows; /* owned: those that are new or changed */
+    struct row *rows; /* owned: those that are new, changed or gone */
     size_t n, cap;
-    uint64_t bytes;  /* of their texts */
-    struct buf seen; /* uint32_t: sources that stay */
+    size_t n_new;     /* of those: keys that the index does not have */
+    int64_t since_s;  /* ROWS_SOME of prompts: from this time on */
+    uint64_t n_known; /* prompts in the index */
+    uint64_t bytes;   /* of their texts */
+    struct buf seen;  /* uint32_t: sources that stay, of ROWS_ALL */
 };
 
-/* ---- state ---------------------------------------------------------------------- */
-
-static const char *const mark_names[N_SOURCE_KINDS] = {
-    [SOURCE_ARTIFACT] = "artifact",
-    [SOURCE_MEMORY] = "memory",
-    [SOURCE_HISTORY] = "history",
+/* All kinds. */
+struct rows_update {
+    struct search_index *x;
+    struct row_update kinds[N_SOURCE_KINDS];
+    int64_t
+        change; /* the last one that the index will have, plus one; 0: unknown */
+    struct history_state history;
+    uint64_t bytes;
+    bool changed;
 };
 
-static const char artifact_state[] =
-    "SELECT n * 7919 + used * 31 + coalesce((SELECT max(updated)"
-    " FROM artifact WHERE tenant = ?1), 0) FROM tenant WHERE id = ?1";
+/* ---- what may have changed ------------------------------------------------------- */
 
-static const char memory_state[] =
-    "SELECT count(*) * 7919 + coalesce(max(updated), 0)"
-    " + (SELECT count(*) * 104729 FROM memory"
-    " WHERE tenant = ?1 AND valid_to = 0) FROM memory WHERE tenant = ?1";
-
-static quire_status catalog_state(struct quire *q, const char *sql,
-                                  int64_t *state, quire_error *err)
+/* Numbers that the index keeps: they continue the home's in the engine in memory. */
+static quire_status read_mark(struct search_index *x, const char *name,
+                              int64_t *value, quire_error *err)
 {
-    struct stmt *s = NULL;
-    quire_status st = db_prepare(q->catalog.db, sql, &s, err);
+    quire_status st = QUIRE_OK;
 
-    if (st)
-        return st;
-    stmt_bind_int(s, 1, q->tenant);
-    st = sql_take_number(s, state, err);
-    stmt_finalize(s);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    *value = 0;
+    if (x->pending)
+        st = engine_mark(x->pending, name, value, err);
+    if (!st && *value == 0 && x->home)
+        st = engine_mark(x->home, name, value, err);
+    return st;
 }
 
-/* The number of a kind; 0: there are no rows. */
-static quire_status rows_state(struct search_index *x, enum source_kind kind,
-                               int64_t *state, quire_error *err)
+/* Names of marks. That of changes is one more than the number, since no mark is 0. */
+static const char mark_change[] = "change", mark_prompts[] = "prompts",
+                  mark_prompt_at[] = "prompt_at",
+                  mark_prompt_id[] = "prompt_id";
+
+static quire_status note_change(void *ctx, enum change_kind kind, int64_t item,
+                                quire_error *err)
+{
+    struct rows_update *all = ctx;
+    struct row_update *u =
+        &all->kinds[kind == CHANGE_MEMORY ? SOURCE_MEMORY : SOURCE_ARTIFACT];
+
+    u->mode = ROWS_SOME;
+    buf_add(&u->ids, &item, sizeof item);
+    return u->ids.failed ? err_memory(err) : QUIRE_OK;
+}
+
+static void compare_all_rows(struct rows_update *all)
+{
+    all->kinds[SOURCE_ARTIFACT].mode = ROWS_ALL;
+    all->kinds[SOURCE_MEMORY].mode = ROWS_ALL;
+}
+
+/* The catalogue of the home; *has: it has rows to index. */
+static quire_status open_catalog(struct search_index *x, bool *has,
+                                 quire_error *err)
 {
     struct quire *q = x->q;
     quire_status st;
 
-    *state = 0;
-    if (kind == SOURCE_HISTORY) {
-        st = need_history(q, false, err);
-        return st || !q->history ? st : history_state(q->history, state, err);
-    }
+    *has = false;
     if (q->kind != QUIRE_KIND_NATIVE)
         return QUIRE_OK;
     st = need_own_rows(q, false, err);
-    if (st == QUIRE_NOT_FOUND || (!st && !q->catalog.db))
+    if (st == QUIRE_NOT_FOUND)
         return QUIRE_OK;
-    if (!st && kind == SOURCE_ARTIFACT && q->catalog.schema >= SCHEMA_ARTIFACTS)
-        st = catalog_state(q, artifact_state, state, err);
-    if (!st && kind == SOURCE_MEMORY && q->catalog.schema >= SCHEMA_MEMORY)
-        st = catalog_state(q, memory_state, state, err);
+    *has = !st && q->catalog.db && q->catalog.schema >= SCHEMA_ARTIFACTS;
     return st;
 }
 
-/* The state that the index has. */
-static quire_status known_state(struct search_index *x, enum source_kind kind,
-                                int64_t *state, quire_error *err)
+static quire_status find_changes(struct rows_update *all, quire_error *err)
 {
-    const char *name = mark_names[kind];
-    quire_status st = QUIRE_OK;
+    struct quire *q = all->x->q;
+    int64_t known = 0, last = 0;
+    bool has = false, whole = false;
+    quire_status st = open_catalog(all->x, &has, err);
 
-    *state = 0;
-    if (x->pending)
-        st = engine_mark(x->pending, name, state, err);
-    if (!st && *state == 0 && x->home)
-        st = engine_mark(x->home, name, state, err);
+    if (st || !has)
+        return st;
+    /* A reader of an older home: it has no log. */
+    if (q->catalog.schema < SCHEMA_CHANGE_LOG) {
+        compare_all_rows(all);
+        return QUIRE_OK;
+    }
+    st = read_mark(all->x, mark_change, &known, err);
+    if (!st && known > 0)
+        st = change_log_read(&q->catalog, q->tenant, known - 1, note_change,
+                             all, &last, &whole, err);
+    if (!st && !whole) {
+        compare_all_rows(all);
+        st = change_log_last(&q->catalog, q->tenant, &last, err);
+    }
+    all->change = last + 1;
     return st;
 }
 
-static quire_status compare_state(struct row_update *u, quire_error *err)
+static quire_status compare_history(struct rows_update *all, quire_error *err)
 {
-    int64_t known = 0;
-    quire_status st = rows_state(u->x, u->kind, &u->state, err);
+    struct row_update *u = &all->kinds[SOURCE_HISTORY];
+    struct history_state known = {0}, *now = &all->history;
+    struct quire *q = all->x->q;
+    quire_status st = need_history(q, false, err);
 
+    if (!st && q->history)
+        st = history_state(q->history, now, err);
     if (!st)
-        st = known_state(u->x, u->kind, &known, err);
-    u->changed = !st && u->state != known;
+        st = read_mark(all->x, mark_prompts, &known.n, err);
+    if (!st)
+        st = read_mark(all->x, mark_prompt_at, &known.newest_s, err);
+    if (!st)
+        st = read_mark(all->x, mark_prompt_id, &known.last_id, err);
+    if (!st && (now->n != known.n || now->newest_s != known.newest_s ||
+                now->last_id != known.last_id))
+        u->mode = known.n > 0 && now->n >= known.n ? ROWS_SOME : ROWS_ALL;
+    u->since_s = known.newest_s;
+    u->n_known = (uint64_t)known.n;
     return st;
 }
 
@@ -133,7 +179,7 @@ static quire_status compare_state(struct row_update *u, quire_error *err)
 
 /* Whether an engine has the row as it is; then its source stays. */
 static quire_status is_known(struct row_update *u, const struct row *r,
-                             bool *known, quire_error *err)
+                             bool *known, bool *exists, quire_error *err)
 {
     struct engine *list[SEARCH_ENGINES] = {u->x->pending, u->x->home};
     struct arena tmp = ARENA_INIT;
@@ -141,15 +187,16 @@ static quire_status is_known(struct row_update *u, const struct row *r,
     quire_status st = QUIRE_OK;
     int i;
 
-    *known = false;
+    *known = *exists = false;
     for (i = 0; i < SEARCH_ENGINES && !st && !*known; i++) {
         if (!list[i])
             continue;
         st = engine_find_source(list[i], u->kind, r->key, &tmp, &s, err);
-        if (st == QUIRE_NOT_FOUND) {
+        if (st == QUIRE_NOT_FOUND)
             st = QUIRE_OK;
-        } else if (!st && s.mtime_ns == r->stamp &&
-                   engine_is_live(list[i], s.number)) {
+        else if (!st && engine_is_live(list[i], s.number))
+            *exists = true;
+        if (!st && *exists && s.mtime_ns == r->stamp) {
             *known = true;
             buf_add(&u->seen, &s.number, sizeof s.number);
         }
@@ -162,13 +209,15 @@ static quire_status add_row(struct row_update *u, struct row *r,
                             quire_error *err)
 {
     struct row *more;
-    bool known;
-    quire_status st;
+    bool known = false, exists = true;
+    quire_status st = QUIRE_OK;
 
     snprintf(r->key, sizeof r->key, "%lld", (long long)r->id);
-    st = is_known(u, r, &known, err);
+    if (!r->gone)
+        st = is_known(u, r, &known, &exists, err);
     if (st || known)
         return st;
+    u->n_new += !exists;
     if (u->n == u->cap) {
         size_t cap = u->cap ? 2 * u->cap : 64;
 
@@ -222,11 +271,21 @@ static void fields_of_memory(const quire_memory *m, quire_bytes *texts)
     texts[FIELD_NOTE] = m->source;
 }
 
+/* A number that differs when one of the others does. */
+static int64_t mix(int64_t a, int64_t b, int64_t c)
+{
+    uint64_t h = (uint64_t)a * UINT64_C(0x9e3779b97f4a7c15);
+
+    h = (h ^ (uint64_t)b) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    h = (h ^ h >> 29 ^ (uint64_t)c) * UINT64_C(0x165667b19e3779f9);
+    return (int64_t)(h >> 1);
+}
+
 static quire_status list_artifact(void *ctx, const quire_artifact *a,
                                   quire_error *err)
 {
     struct row r = {.id = a->id,
-                    .stamp = a->updated_us,
+                    .stamp = mix(a->updated_us, a->version, a->session_id),
                     .version = a->version,
                     .session = a->session,
                     .title = a->path,
@@ -247,7 +306,8 @@ static quire_status list_memory(void *ctx, const quire_memory *m,
 {
     struct row_update *u = ctx;
     struct row r = {.id = m->id,
-                    .stamp = m->updated_us,
+                    .stamp = mix(m->updated_us, m->valid_to_us, m->session_id),
+                    .older = m->valid_to_us != 0,
                     .session = m->session,
                     .project = "",
                     .tags = m->tags,
@@ -279,24 +339,106 @@ static quire_status list_prompt(void *ctx, const quire_prompt *p,
     return keep_row(ctx, &r, err);
 }
 
-static quire_status list_rows(struct row_update *u, quire_error *err)
+static quire_status list_prompts(struct row_update *u, quire_error *err)
+{
+    struct history_find find = {.limit = UINT64_MAX,
+                                .since_s = u->mode == ROWS_SOME ? u->since_s
+                                                                : 0};
+
+    return history_find(u->x->q->history, &find, list_prompt, u, err);
+}
+
+static quire_status list_all(struct row_update *u, quire_error *err)
 {
     quire_artifact_list_options artifacts = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
-    quire_memory_list_options entries = QUIRE_MEMORY_LIST_OPTIONS_INIT;
-    quire_history_options prompts = QUIRE_HISTORY_OPTIONS_INIT;
     struct quire *q = u->x->q;
+    quire_status st;
 
-    if (u->kind == SOURCE_HISTORY) {
-        prompts.limit = UINT64_MAX;
-        return quire_history_list(q, &prompts, list_prompt, u, err);
-    }
+    if (u->kind == SOURCE_HISTORY)
+        return list_prompts(u, err);
     if (u->kind == SOURCE_MEMORY) {
-        entries.limit = UINT64_MAX;
-        return quire_memory_list(q, &entries, list_memory, u, err);
+        st = need_memory(q, false, err);
+        if (st == QUIRE_NOT_FOUND)
+            return QUIRE_OK;
+        return st ? st
+                  : memory_each(q->memories, q->tenant, list_memory, u, err);
     }
     artifacts.all_sessions = 1;
     artifacts.limit = UINT64_MAX;
     return quire_artifact_list(q, NULL, &artifacts, list_artifact, u, err);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static quire_status list_one(struct row_update *u, int64_t id,
+                             struct arena *tmp, quire_error *err)
+{
+    struct quire *q = u->x->q;
+    struct row gone = {.id = id, .gone = true};
+    quire_artifact a;
+    quire_memory m;
+    quire_status st;
+
+    if (u->kind == SOURCE_ARTIFACT) {
+        st = artifact_by_id(q->artifacts, q->tenant, id, tmp, &a, err);
+        if (!st && !a.deleted_us)
+            return list_artifact(u, &a, err);
+    } else {
+        st = memory_any(q->memories, q->tenant, id, tmp, &m, err);
+        if (!st)
+            return list_memory(u, &m, err);
+    }
+    return !st || st == QUIRE_NOT_FOUND ? add_row(u, &gone, err) : st;
+}
+
+/* The rows that the log names, each once. */
+static quire_status list_some(struct row_update *u, quire_error *err)
+{
+    int64_t *ids = (int64_t *)(void *)u->ids.data;
+    size_t n = u->ids.len / sizeof *ids, i;
+    struct arena tmp = ARENA_INIT;
+    quire_status st = u->kind == SOURCE_ARTIFACT
+                          ? need_artifacts(u->x->q, false, err)
+                          : need_memory(u->x->q, false, err);
+
+    qsort(ids, n, sizeof *ids, by_id);
+    for (i = 0; i < n && !st; i++) {
+        if (i > 0 && ids[i] == ids[i - 1])
+            continue;
+        arena_reset(&tmp);
+        st = list_one(u, ids[i], &tmp, err);
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+static void forget_rows(struct row_update *u)
+{
+    u->n = u->n_new = 0;
+    u->bytes = 0;
+    buf_clear(&u->seen);
+    arena_reset(&u->keep);
+}
+
+static quire_status list_rows(struct row_update *u, uint64_t n_prompts,
+                              quire_error *err)
+{
+    quire_status st;
+
+    if (u->mode == ROWS_SOME && u->kind != SOURCE_HISTORY)
+        return list_some(u, err);
+    st = list_all(u, err);
+    if (st || u->mode == ROWS_ALL || n_prompts == u->n_known + u->n_new)
+        return st;
+    /* Prompts were removed. */
+    u->mode = ROWS_ALL;
+    forget_rows(u);
+    return list_all(u, err);
 }
 
 /* ---- indexing ------------------------------------------------------------------------- */
@@ -340,7 +482,7 @@ static quire_status add_text(struct row_update *u, const struct row *r,
     if (u->kind == SOURCE_ARTIFACT)
         text.fields[FIELD_BODY] = buf_bytes(&u->x->text);
     place.meta = (uint16_t)((unsigned)kinds[u->kind] | role << PLACE_KIND_BITS |
-                            (older ? PLACE_OLDER : 0u));
+                            (older || r->older ? PLACE_OLDER : 0u));
     return engine_add(u->to, &text, &place, bytes_of("", 0), bytes_of("", 0),
                       err);
 }
@@ -428,8 +570,9 @@ static quire_status index_row(struct row_update *u, const struct row *r,
                        .size = (uint64_t)r->version};
     quire_status st = drop_row(u, r->key, err);
 
-    if (!st)
-        st = engine_put_source(u->to, &s, err);
+    if (st || r->gone)
+        return st;
+    st = engine_put_source(u->to, &s, err);
     if (!st)
         buf_add(&u->seen, &s.number, sizeof s.number);
     if (!st && u->kind == SOURCE_ARTIFACT)
@@ -499,13 +642,6 @@ static quire_status drop_gone(struct row_update *u, quire_error *err)
 
 /* ---- updates ------------------------------------------------------------------------------ */
 
-/* All kinds. */
-struct rows_update {
-    struct row_update kinds[N_SOURCE_KINDS];
-    uint64_t bytes;
-    bool changed;
-};
-
 static void release_rows(struct rows_update *all)
 {
     int kind;
@@ -513,29 +649,36 @@ static void release_rows(struct rows_update *all)
     for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY; kind++) {
         free(all->kinds[kind].rows);
         buf_release(&all->kinds[kind].seen);
+        buf_release(&all->kinds[kind].ids);
         arena_release(&all->kinds[kind].keep);
     }
 }
 
-/* Find the rows that are new or changed. */
-static quire_status find_rows(struct search_index *x, struct rows_update *all,
-                              quire_error *err)
+/* Find the rows that are new, changed or gone. */
+static quire_status find_rows(struct rows_update *all, quire_error *err)
 {
-    quire_status st = QUIRE_OK;
+    quire_status st;
     int kind;
 
-    *all = (struct rows_update){.bytes = 0};
+    for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY; kind++) {
+        struct row_update *u = &all->kinds[kind];
+
+        u->x = all->x;
+        u->kind = (enum source_kind)kind;
+        u->seen = (struct buf)BUF_INIT(SIZE_MAX);
+        u->ids = (struct buf)BUF_INIT(SIZE_MAX);
+    }
+    st = find_changes(all, err);
+    if (!st)
+        st = compare_history(all, err);
     for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY && !st; kind++) {
         struct row_update *u = &all->kinds[kind];
 
-        u->x = x;
-        u->kind = (enum source_kind)kind;
-        u->seen = (struct buf)BUF_INIT(SIZE_MAX);
-        st = compare_state(u, err);
-        if (!st && u->changed && u->state != 0)
-            st = list_rows(u, err);
+        if (u->mode == ROWS_SAME)
+            continue;
+        st = list_rows(u, (uint64_t)all->history.n, err);
         all->bytes += u->bytes;
-        all->changed |= u->changed;
+        all->changed = true;
     }
     return st;
 }
@@ -550,9 +693,20 @@ static quire_status apply_kind(struct row_update *u, quire_error *err)
         if (!st && engine_is_full(u->to))
             st = engine_flush(u->to, err);
     }
+    return st || u->mode != ROWS_ALL ? st : drop_gone(u, err);
+}
+
+static quire_status set_marks(const struct rows_update *all, struct engine *to,
+                              quire_error *err)
+{
+    quire_status st = engine_set_mark(to, mark_change, all->change, err);
+
     if (!st)
-        st = drop_gone(u, err);
-    return st ? st : engine_set_mark(u->to, mark_names[u->kind], u->state, err);
+        st = engine_set_mark(to, mark_prompts, all->history.n, err);
+    if (!st)
+        st = engine_set_mark(to, mark_prompt_at, all->history.newest_s, err);
+    return st ? st
+              : engine_set_mark(to, mark_prompt_id, all->history.last_id, err);
 }
 
 static quire_status apply_rows(struct rows_update *all, struct engine *to,
@@ -565,18 +719,20 @@ static quire_status apply_rows(struct rows_update *all, struct engine *to,
         return st;
     for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY && !st; kind++) {
         all->kinds[kind].to = to;
-        if (all->kinds[kind].changed)
+        if (all->kinds[kind].mode != ROWS_SAME)
             st = apply_kind(&all->kinds[kind], err);
     }
+    if (!st)
+        st = set_marks(all, to, err);
     return engine_end(to, st, err);
 }
 
 quire_status search_update_rows(struct search_index *x,
                                 enum search_target target, quire_error *err)
 {
-    struct rows_update all;
+    struct rows_update all = {.x = x};
     struct engine *to = NULL;
-    quire_status st = find_rows(x, &all, err);
+    quire_status st = find_rows(&all, err);
     bool changed = all.changed;
 
     if (!st && changed)
@@ -671,7 +827,9 @@ quire_status search_read_row(struct search_index *x,
                      : QUIRE_NOT_FOUND;
         return st;
     }
-    st = quire_memory_get(x->q, id, 0, &m, err);
+    st = need_memory(x->q, false, err);
+    if (!st)
+        st = memory_any(x->q->memories, x->q->tenant, id, keep, &m, err);
     if (st)
         return st;
     fields_of_memory(&m, texts);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "artifact/priv.h"
+#include "catalog/change_log.h"
 #include "base/bytes.h"
 
 /* As many as SQL_EXPIRED returns. */
@@ -104,6 +105,9 @@ static quire_status drop_expired(struct artifacts *a, const struct expired *e,
         stmt_bind_int(s, 3, e->tenant[i]);
         st = sql_run(s, err);
         gone += (uint64_t)db_changes(db);
+        if (!st)
+            st = change_log_add(&a->sql, SQL_LOG_CHANGE, e->tenant[i],
+                                CHANGE_ARTIFACT, e->artifact[i], err);
     }
     st = artifacts_end(a, st, err);
     *n += st ? 0 : gone;

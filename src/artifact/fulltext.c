@@ -28,6 +28,7 @@
 
 #include "artifact/mime.h"
 #include "artifact/priv.h"
+#include "catalog/change_log.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "search/index.h"
@@ -376,8 +377,12 @@ quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
                                     uint64_t bytes, quire_error *err)
 {
     struct artifact_noted *noted = tenant_counters(a, tenant);
-    quire_status st = add_due(a, tenant, id, had, err);
+    quire_status st = change_log_add(&a->sql, SQL_LOG_CHANGE, tenant,
+                                     CHANGE_ARTIFACT, id, err);
     int64_t n = 0;
+
+    if (!st)
+        st = add_due(a, tenant, id, had, err);
 
     noted->bytes += bytes;
     if (!st && noted->n++ % COUNT_EVERY == 0)

@@ -40,6 +40,7 @@ enum artifact_sql {
     SQL_EXPIRED_COUNT,
     SQL_EXPIRE_DELETED,
     SQL_DIGESTS,
+    SQL_LOG_CHANGE,
     /* fulltext.c */
     SQL_DUE_ADD,
     SQL_DUE_COUNT,

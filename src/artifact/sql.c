@@ -1,5 +1,6 @@
 /* sql.c - every statement of the artifact module */
 #include "artifact/priv.h"
+#include "catalog/change_log.h"
 
 #define FIELDS                                                            \
     "SELECT a.id, a.session, s.key, a.path, a.version, a.size, a.sha256," \
@@ -105,6 +106,8 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
         " UNION ALL SELECT v.sha256 FROM artifact_version v JOIN artifact a"
         " ON a.id = v.artifact WHERE (a.deleted = 0 OR a.deleted >= ?2)"
         " AND (?1 = 0 OR v.version > a.version - ?1)",
+
+    [SQL_LOG_CHANGE] = CHANGE_LOG_ADD,
 
     /* An earlier row describes what the index has. */
     [SQL_DUE_ADD] = "INSERT INTO artifact_due(tenant, artifact,"

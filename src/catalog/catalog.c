@@ -57,6 +57,20 @@ static const char *const texts[N_CATALOG_SQL] = {
         "count(*) FROM artifact WHERE session = session.id AND deleted = 0)",
     [SQL_SESSION_DROP] = "DELETE FROM session WHERE id = ?1 AND tenant = ?2"
                          " RETURNING used, n",
+    [SQL_CHANGE_LAST] =
+        "SELECT coalesce(max(seq), 0) FROM change_log WHERE tenant = ?1",
+    [SQL_CHANGES] = "SELECT seq, kind, item FROM change_log WHERE tenant = ?1"
+                    " AND seq >= ?2 ORDER BY seq",
+    [SQL_CHANGES_TRIM] =
+        "DELETE FROM change_log WHERE tenant = ?1 AND seq <= (SELECT"
+        " CASE WHEN max(seq) - min(seq) > 2 * ?2 THEN max(seq) - ?2 ELSE 0 END"
+        " FROM change_log WHERE tenant = ?1)",
+    /* One for each artifact of a session. */
+    [SQL_CHANGE_SESSION] =
+        "INSERT INTO change_log(tenant, seq, kind, item) SELECT ?1,"
+        " (SELECT coalesce(max(seq), 0) FROM change_log WHERE tenant = ?1)"
+        " + row_number() OVER (ORDER BY id), ?2, id FROM artifact"
+        " WHERE session = ?3 AND tenant = ?1",
     [SQL_SESSION_KEY] = "SELECT key FROM session WHERE id = ?1 AND tenant = ?2",
     [SQL_TOTALS_FIND] =
         "SELECT s.id, s.created, s.n, s.used, t.session, t.name, t.title,"

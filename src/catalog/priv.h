@@ -33,6 +33,11 @@ enum catalog_sql {
     SQL_REMOVAL_DROP,
     SQL_REMOVAL_HAS,
     SQL_REMOVALS,
+    /* change log */
+    SQL_CHANGE_LAST,
+    SQL_CHANGES,
+    SQL_CHANGES_TRIM,
+    SQL_CHANGE_SESSION,
     /* settings */
     SQL_SETTING_GET,
     SQL_SETTING_SET,

@@ -296,6 +296,15 @@ static const char blob_tenant_schema[] =
     " FROM artifact_version v JOIN artifact a ON a.id = v.artifact"
     " JOIN blob b ON b.sha256 = v.sha256 WHERE a.tenant <> 1;";
 
+/* What the search index reads (catalog/change_log.h). */
+static const char change_log_schema[] =
+    "CREATE TABLE change_log("
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " seq INTEGER NOT NULL,"
+    " kind INTEGER NOT NULL," /* enum change_kind */
+    " item INTEGER NOT NULL," /* its id; the row may be gone since */
+    " PRIMARY KEY(tenant, seq))" DDL_CLUSTERED ";";
+
 /* Beside the tables that they extend, so that an older file can still be read. */
 static const char agent_before[] =
     "CREATE TABLE memory_link(" /* stays when the artifact is purged       */
@@ -485,6 +494,7 @@ static const struct {
     {.tables = blob_tenant_schema},
     {NULL, agent_before, LINK_TABLE PLACE_TABLE AGENT_TABLE, NULL},
     {.before = tenant_key_schema, .too = tenant_key_schema_too},
+    {.tables = change_log_schema},
 };
 
 /* Take step `i`, of a file that will have all of them. */

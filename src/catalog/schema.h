@@ -28,13 +28,14 @@ enum schema_step {
     SCHEMA_BASELINE = 11,
     SCHEMA_RUN_LOG = 12,
     SCHEMA_IDEMPOTENCY = 13,
-    SCHEMA_FULLTEXT_DUE = 14,
+    SCHEMA_FULLTEXT_DUE = 14, /* dropped by SCHEMA_CHANGE_LOG */
     SCHEMA_AUDIT_LOG = 15,
     SCHEMA_FOLDERS = 16,
     SCHEMA_BLOB_TENANTS = 17,
     SCHEMA_AGENTS = 18,      /* and positions of folders, and links of memory */
     SCHEMA_TENANT_KEYS = 19, /* tables below artifacts, sessions, … have it */
-    SCHEMA_STEPS = SCHEMA_TENANT_KEYS,
+    SCHEMA_CHANGE_LOG = 20,  /* instead of full-text tables */
+    SCHEMA_STEPS = SCHEMA_CHANGE_LOG,
 };
 
 /* Create the tables, or bring them up to date. *steps is how many steps the

@@ -1,6 +1,7 @@
 /* sessions.c - sessions as rows, and files to be removed */
 #include <string.h>
 
+#include "catalog/change_log.h"
 #include "catalog/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
@@ -138,6 +139,22 @@ quire_status session_row_count(struct catalog *c, const struct session_row *row,
 
 /* ---- removing ----------------------------------------------------------- */
 
+/* Record that the artifacts of a session change. */
+static quire_status log_artifacts(struct catalog *c,
+                                  const struct session_row *row,
+                                  quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(c, SQL_CHANGE_SESSION, &s, err);
+
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, row->tenant);
+    stmt_bind_int(s, 2, CHANGE_ARTIFACT);
+    stmt_bind_int(s, 3, row->session);
+    return stmt_post(s, err);
+}
+
 /* Foreign keys delete its artifacts and versions; the tenant's counters are
  * ours to change. */
 static quire_status drop_row(struct catalog *c, const struct session_row *row,
@@ -186,6 +203,8 @@ quire_status session_row_remove(struct catalog *c, int64_t tenant,
     if (st)
         return st;
     st = session_row_find(c, tenant, key, &row, err);
+    if (!st)
+        st = log_artifacts(c, &row, err);
     if (!st)
         st = drop_row(c, &row, err);
     if (!st || st == QUIRE_NOT_FOUND)

@@ -338,7 +338,7 @@ quire_status memory_remove(struct memories *m, int64_t tenant, int64_t id,
     struct arena tmp = ARENA_INIT;
     quire_memory one;
     struct stmt *s;
-    quire_status st = entry_any(m, tenant, id, &tmp, &one, err);
+    quire_status st = memory_any(m, tenant, id, &tmp, &one, err);
 
     if (!st)
         st = memory_fulltext_open(m, tenant, true, err);

@@ -127,8 +127,8 @@ quire_status memory_get(struct memories *m, int64_t tenant, int64_t id,
                : st;
 }
 
-quire_status entry_any(struct memories *m, int64_t tenant, int64_t id,
-                       struct arena *keep, quire_memory *out, quire_error *err)
+quire_status memory_any(struct memories *m, int64_t tenant, int64_t id,
+                        struct arena *keep, quire_memory *out, quire_error *err)
 {
     return get_by(m, SQL_GET_ANY, tenant, id, 0, keep, out, err);
 }
@@ -221,8 +221,8 @@ quire_status memory_list(struct memories *m, const struct memory_range *r,
     return emit_rows(s, r, r->limit ? r->limit : UINT64_MAX, each, ctx, err);
 }
 
-quire_status entry_each(struct memories *m, int64_t tenant,
-                        quire_memory_fn each, void *ctx, quire_error *err)
+quire_status memory_each(struct memories *m, int64_t tenant,
+                         quire_memory_fn each, void *ctx, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&m->sql, SQL_EACH, &s, err);

@@ -469,11 +469,11 @@ static quire_status prepare_rows(struct history *h, struct search *f,
 
     buf_addf(&sql,
              "SELECT id, prompt, created_at, cwd, %s, %s FROM history"
-             " WHERE ?1 IS NULL OR cwd = ?1"
+             " WHERE (?1 IS NULL OR cwd = ?1) AND created_at >= ?2"
              " ORDER BY created_at DESC, id DESC",
              h->shape.session ? "session_id" : "NULL",
              f->fts.len && h->shape.fts ? "id IN (SELECT rowid FROM history_fts"
-                                          " WHERE history_fts MATCH ?2)"
+                                          " WHERE history_fts MATCH ?3)"
                                         : "0");
     st = buf_text(&sql) ? prepare_one(h, &f->rows, buf_text(&sql), err)
                         : err_memory(err);
@@ -517,8 +517,9 @@ static quire_status emit_rows(struct history *h, struct search *f,
     if (st)
         return st;
     bind_or_null(s, 1, find->cwd);
+    stmt_bind_int(s, 2, find->since_s ? find->since_s : INT64_MIN);
     if (f->fts.len && h->shape.fts)
-        stmt_bind_text(s, 2, buf_bytes(&f->fts));
+        stmt_bind_text(s, 3, buf_bytes(&f->fts));
     while (limit > 0) {
         bool yes = true;
 
@@ -617,18 +618,36 @@ quire_status history_get(struct history *h, int64_t id, quire_prompt_fn each,
     return st;
 }
 
-quire_status history_state(struct history *h, int64_t *state, quire_error *err)
+static quire_status read_state(struct history *h, struct history_state *state,
+                               quire_error *err)
+{
+    struct stmt *s = NULL;
+    quire_status st =
+        prepare_one(h, &s,
+                    "SELECT count(*), coalesce(max(created_at), 0),"
+                    " coalesce(max(id), 0) FROM history",
+                    err);
+
+    if (!st)
+        st = sql_row(s, err);
+    if (!st)
+        *state = (struct history_state){.n = stmt_column_int(s, 0),
+                                        .newest_s = stmt_column_int(s, 1),
+                                        .last_id = stmt_column_int(s, 2)};
+    drop_statement(&s);
+    return st;
+}
+
+quire_status history_state(struct history *h, struct history_state *state,
+                           quire_error *err)
 {
     quire_status st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
 
-    *state = 0;
+    *state = (struct history_state){.n = 0};
     if (!st)
         st = load_shape(h, err);
     if (!st && h->shape.table)
-        st = sql_number(h->db,
-                        "SELECT count(*) * 7919 + coalesce(max(created_at), 0)"
-                        " * 31 + coalesce(max(id), 0) FROM history",
-                        state, err);
+        st = read_state(h, state, err);
     db_rollback(h->db);
     return st;
 }

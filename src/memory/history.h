@@ -32,6 +32,7 @@ struct history_new {
 struct history_find {
     const quire_bytes *query; /* NULL: all */
     const char *cwd;          /* NULL: all */
+    int64_t since_s;          /* typed then or later; 0: any time */
     uint64_t limit;           /* 0: HISTORY_LIMIT; UINT64_MAX: all */
 };
 
@@ -65,7 +66,11 @@ quire_status history_find(struct history *h, const struct history_find *find,
 quire_status history_get(struct history *h, int64_t id, quire_prompt_fn each,
                          void *ctx, quire_error *err);
 
-/* A number that changes whenever prompts are added, typed again or removed. */
-quire_status history_state(struct history *h, int64_t *state, quire_error *err);
+/* Numbers of which one changes when prompts are added, typed again or removed. */
+struct history_state {
+    int64_t n, newest_s, last_id;
+};
+quire_status history_state(struct history *h, struct history_state *state,
+                           quire_error *err);
 
 #endif

@@ -13,6 +13,7 @@
  * which clears a column of the row, leaves the indexes right.
  */
 #include "base/bytes.h"
+#include "catalog/change_log.h"
 #include "memory/priv.h"
 #include "search/lot.h"
 
@@ -81,16 +82,20 @@ quire_status memory_fulltext_add(struct memories *m, const quire_memory *one,
                                  quire_error *err)
 {
     struct fulltext_document d = document_of(one);
+    quire_status st = change_log_add(&m->sql, SQL_LOG_CHANGE, m->words.tenant,
+                                     CHANGE_MEMORY, one->id, err);
 
-    return fulltext_add(index_of(&m->words, one), &d, err);
+    return st ? st : fulltext_add(index_of(&m->words, one), &d, err);
 }
 
 quire_status memory_fulltext_remove(struct memories *m, const quire_memory *one,
                                     quire_error *err)
 {
     struct fulltext_document d = document_of(one);
+    quire_status st = change_log_add(&m->sql, SQL_LOG_CHANGE, m->words.tenant,
+                                     CHANGE_MEMORY, one->id, err);
 
-    return fulltext_remove(index_of(&m->words, one), &d, err);
+    return st ? st : fulltext_remove(index_of(&m->words, one), &d, err);
 }
 
 /* ---- indexes ------------------------------------------------------------ */
@@ -113,7 +118,7 @@ static quire_status create_indexes(struct memories *m, int64_t tenant,
 
     for (i = 0; i < N_FULLTEXT && !st; i++)
         st = fulltext_create(m->words.index[i], err);
-    return st ? st : entry_each(m, tenant, add_one, &m->words, err);
+    return st ? st : memory_each(m, tenant, add_one, &m->words, err);
 }
 
 static quire_status open_indexes(struct memory_fulltext *w, struct db *db,
@@ -176,7 +181,7 @@ static quire_status create_beside(struct memories *m, int64_t tenant,
     for (i = 0; i < N_FULLTEXT && !st; i++)
         st = fulltext_open_temporary(&memory_fulltext_kinds[i], tenant,
                                      &beside->index[i], err);
-    return st ? st : entry_each(m, tenant, add_one, beside, err);
+    return st ? st : memory_each(m, tenant, add_one, beside, err);
 }
 
 quire_status memory_fulltext_equal(struct memories *m, int64_t tenant,

@@ -141,6 +141,15 @@ quire_status memory_get(struct memories *m, int64_t tenant, int64_t id,
                         int64_t as_of_us, struct arena *keep, quire_memory *out,
                         quire_error *err);
 
+/* The entry, valid or not. QUIRE_NOT_FOUND without a message. */
+quire_status memory_any(struct memories *m, int64_t tenant, int64_t id,
+                        struct arena *keep, quire_memory *out,
+                        quire_error *err);
+
+/* Every entry of the tenant, valid or not. */
+quire_status memory_each(struct memories *m, int64_t tenant,
+                         quire_memory_fn each, void *ctx, quire_error *err);
+
 /* The newest first, before (before_us, before_id) if before_us is not 0. */
 struct memory_range {
     int64_t tenant;

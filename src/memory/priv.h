@@ -34,7 +34,7 @@ enum memory_sql {
     SQL_RELATIONS_FROM,
     SQL_RELATIONS_TO,
     SQL_RELATIONS_AT,
-    /* words */
+    SQL_LOG_CHANGE,
     N_MEMORY_SQL
 };
 
@@ -75,17 +75,9 @@ struct memories {
 
 /* ---- entry_rows.c ------------------------------------------------------- */
 
-/* The entry, valid or not. QUIRE_NOT_FOUND without a message. */
-quire_status entry_any(struct memories *m, int64_t tenant, int64_t id,
-                       struct arena *keep, quire_memory *out, quire_error *err);
-
 /* Whether `tag` is one of the tags, a JSON array; A to Z in any case. `tmp` may
  * grow. */
 bool entry_has_tag(quire_bytes tags, const char *tag, struct arena *tmp);
-
-/* Every entry of the tenant, valid or not. */
-quire_status entry_each(struct memories *m, int64_t tenant,
-                        quire_memory_fn each, void *ctx, quire_error *err);
 
 /* ---- index.c ------------------------------------------------------------ */
 

@@ -534,7 +534,7 @@ static quire_status emit_hits(struct recall *r, quire_memory_fn each, void *ctx,
         quire_memory one;
 
         arena_reset(&r->tmp);
-        st = entry_any(r->m, r->q->tenant, r->hits[i].id, &r->tmp, &one, err);
+        st = memory_any(r->m, r->q->tenant, r->hits[i].id, &r->tmp, &one, err);
         if (!st) {
             one.score = r->hits[i].score;
             st = each(ctx, &one, err);

@@ -5,6 +5,7 @@
  * file. Columns that lists and rankings read come first, long text last: SQLite
  * does not read what follows the last column it needs.
  */
+#include "catalog/change_log.h"
 #include "memory/priv.h"
 
 /* A soft-deleted artifact counts as absent. */
@@ -82,4 +83,5 @@ const char *const memory_sql[N_MEMORY_SQL] = {
     [SQL_RELATIONS_TO] = RELATION "WHERE target = ?4" RELATION_RANGE,
     [SQL_RELATIONS_AT] = RELATION
     "WHERE (source = ?5 OR target = ?5)" RELATION_RANGE,
+    [SQL_LOG_CHANGE] = CHANGE_LOG_ADD,
 };

@@ -17,6 +17,7 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {20, "DROP TABLE change_log"},
     {19,
      WITHOUT_TENANT("artifact_version",
                     "artifact INTEGER NOT NULL REFERENCES artifact(id)"

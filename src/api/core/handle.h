@@ -302,6 +302,10 @@ quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,
 
 /* ---- history.c ----------------------------------------------------------- */
 
+/* Memory entries (memory.c); resets q->loan. QUIRE_NOT_FOUND: a reader of a home
+ * without a catalogue. */
+quire_status need_memory(struct quire *q, bool write, quire_error *err);
+
 /* The prompt history. A reader of a home that has none gets none. */
 quire_status need_history(struct quire *q, bool write, quire_error *err);
 
