@@ -220,15 +220,6 @@ quire_status quire_artifact_search(quire *q, const char *session,
                                    quire_hit_fn each, void *ctx, int *partial,
                                    quire_error *err);
 
-/* Index some of the content put since the last search, for up to 50 ms, if no
- * write happened for half a second: for servers with idle time. Returns whether
- * anything was indexed.
- *
- * Owns: nothing.
- * Fails: returns 0.
- * Durable: the index is derived; a search rebuilds what is missing. */
-int quire_artifact_index(quire *q);
-
 /* Soft-delete an artifact: its path is free, it counts against no quota, and it
  * can be restored. With `purge` delete it for good, soft-deleted or not. With
  * `expect` only if its content has this SHA-256, in hex; NULL: any.

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/opts.h"
 #include "base/utf8.h"
+#include "api/artifact_search.h"
 #include "api/core/reserve.h"
 #include "api/workspace.h"
 
@@ -446,6 +447,19 @@ static quire_status nothing_found(const char *query, quire_error *err)
     return st;
 }
 
+/* The session to search, by its id; NULL: all of them. *none: there are no artifacts. */
+static quire_status find_key(struct quire *q, const char *session, bool all,
+                             const char **key, bool *none, quire_error *err)
+{
+    quire_status st = need_artifacts(q, false, err);
+
+    *key = NULL;
+    *none = st == QUIRE_NOT_FOUND;
+    if (*none)
+        st = QUIRE_OK;
+    return st || all ? st : session_key(q, session, &q->loan, key, err);
+}
+
 quire_status quire_artifact_search(quire *q, const char *session,
                                    const char *query,
                                    const quire_artifact_search_options *options,
@@ -453,30 +467,24 @@ quire_status quire_artifact_search(quire *q, const char *session,
                                    quire_error *err)
 {
     quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
-    struct artifact_query question = {.tenant = q->tenant, .text = query};
+    struct artifact_query question = {.text = query};
     struct hit_filter h = {each, ctx, QUIRE_OK};
-    bool newest = false, none;
+    bool none;
     quire_status st;
 
+    if (partial)
+        *partial = 0;
     OPTIONS_READ(o, options);
-    st = find_scope(q, session, o.all_sessions, &question.session, &none, err);
-    if (!st && (none || o.fts))
-        st = artifact_query_has_terms(query, err);
+    st = find_key(q, session, o.all_sessions, &question.key, &none, err);
     if (!st && !none) {
-        question.fts = o.fts;
         question.tag = o.tag;
         question.mime = o.mime;
         question.since_us = o.since_us;
         question.until_us = o.until_us;
         question.limit = o.limit ? o.limit : UINT64_MAX;
-        q->in_callback = true;
-        st = artifact_search(q->artifacts, &question, forward_hit, &h, &newest,
-                             err);
-        q->in_callback = false;
+        st = artifact_search(q, &question, forward_hit, &h, err);
         none = st == QUIRE_NOT_FOUND;
     }
-    if (partial)
-        *partial = newest;
     if (h.stop || (st && st != QUIRE_NOT_FOUND))
         return st;
     return none ? nothing_found(query, err) : st;

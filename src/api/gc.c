@@ -205,11 +205,8 @@ static quire_status expire(struct collecting *c, quire_error *err)
     st = idempotency_expire(&q->catalog, -1, err);
     if (st)
         return st;
-    /* First: full-text rows need the content that is about to be removed. */
-    st = artifacts_settle(q->artifacts, err);
-    return st ? st
-              : artifacts_expire(q->artifacts, &c->expiry, &c->report->versions,
-                                 &c->report->purged, err);
+    return artifacts_expire(q->artifacts, &c->expiry, &c->report->versions,
+                            &c->report->purged, err);
 }
 
 struct orphan_removal {

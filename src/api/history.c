@@ -4,6 +4,7 @@
  * Chooses the database file, which a reader does not create.
  */
 #include "memory/history.h"
+#include "memory/memory.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,7 +14,9 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/opts.h"
+#include "base/utf8.h"
 #include "api/core/handle.h"
+#include "api/search_query.h"
 
 static quire_status open_history(struct quire *q, const char *path,
                                  quire_error *err)
@@ -110,22 +113,31 @@ quire_status quire_history_remove(quire *q, const int64_t *ids, size_t n,
     return st;
 }
 
-static quire_status find(struct quire *q, const quire_bytes *query,
-                         const quire_history_options *options,
-                         quire_prompt_fn each, void *ctx, quire_error *err)
+static quire_status read_options(const quire_history_options *options,
+                                 struct history_find *out, struct arena *tmp,
+                                 quire_error *err)
 {
     quire_history_options o = QUIRE_HISTORY_OPTIONS_INIT;
-    struct history_find what = {.query = query};
+
+    OPTIONS_READ(o, options);
+    *out = (struct history_find){.limit = o.limit};
+    if (!o.cwd)
+        return QUIRE_OK;
+    out->cwd = absolute_cwd(o.cwd, tmp);
+    return out->cwd ? QUIRE_OK
+                    : err_sys(err, errno, "cannot tell the working directory");
+}
+
+quire_status quire_history_list(quire *q, const quire_history_options *options,
+                                quire_prompt_fn each, void *ctx,
+                                quire_error *err)
+{
+    struct history_find what;
     struct arena tmp = ARENA_INIT;
     quire_status st = need_history(q, false, err);
 
-    OPTIONS_READ(o, options);
-    what.limit = o.limit;
-    if (!st && o.cwd) {
-        what.cwd = absolute_cwd(o.cwd, &tmp);
-        if (!what.cwd)
-            st = err_sys(err, errno, "cannot tell the working directory");
-    }
+    if (!st)
+        st = read_options(options, &what, &tmp, err);
     if (!st) {
         q->in_callback = true;
         st = history_find(q->history, &what, each, ctx, err);
@@ -135,11 +147,109 @@ static quire_status find(struct quire *q, const quire_bytes *query,
     return st;
 }
 
-quire_status quire_history_list(quire *q, const quire_history_options *options,
-                                quire_prompt_fn each, void *ctx,
+/* ---- search ------------------------------------------------------------- */
+
+struct finding {
+    struct quire *q;
+    struct search_query *k;
+    quire_bytes text;
+    bool literal; /* the text has no word */
+    struct history_find what;
+    quire_prompt_fn each;
+    void *ctx;
+    uint64_t n_given;
+};
+
+/* A prompt that the index has found, if it matches still. */
+static quire_status take_prompt(void *ctx, const quire_prompt *p,
                                 quire_error *err)
 {
-    return find(q, NULL, options, each, ctx, err);
+    struct finding *f = ctx;
+    struct segment_text fields = {.fields = {[FIELD_BODY] = p->prompt}};
+    struct text_span spans[SEARCH_SPANS_MAX];
+    bool keep = true;
+    size_t n;
+    quire_status st;
+
+    if (f->what.cwd && (!p->cwd || strcmp(p->cwd, f->what.cwd) != 0))
+        return QUIRE_OK;
+    st = search_query_spans(f->k, &fields, spans, &n, &keep, err);
+    if (st || !keep)
+        return st;
+    f->n_given++;
+    f->k->n_given++;
+    f->q->in_callback = true;
+    st = f->each(f->ctx, p, err);
+    f->q->in_callback = false;
+    return st;
+}
+
+static quire_status emit_prompts(struct search_query *k,
+                                 const struct run_hit *hits, size_t n,
+                                 quire_error *err)
+{
+    struct finding *f = k->ctx;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < n && !st && f->n_given < f->what.limit; i++) {
+        st = history_get(f->q->history, (int64_t)hits[i].place.offset,
+                         take_prompt, f, err);
+        if (st == QUIRE_NOT_FOUND)
+            st = QUIRE_OK;
+    }
+    return st;
+}
+
+static quire_status try_search(void *ctx, bool *given, quire_error *err)
+{
+    struct finding *f = ctx;
+    struct search_query k = {.q = f->q,
+                             .text = f->text,
+                             .parts = PARTS_ROWS,
+                             .only_kinds = 1u << TEXT_HISTORY,
+                             .first_step = f->literal ? RELAX_NONE
+                                                      : RELAX_SUBSTRING,
+                             .last_step = RELAX_SUBSTRING,
+                             .emit = emit_prompts,
+                             .ctx = f,
+                             .keep = &f->q->search_loan};
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_status st;
+
+    o.flat = 1;
+    o.regex = f->literal;
+    o.sort = QUIRE_SEARCH_NEWEST;
+    o.limit = f->what.cwd ? UINT64_MAX : f->what.limit;
+    k.o = o;
+    f->k = &k;
+    arena_release(&f->q->search_loan);
+    st = search_query_prepare(&k, err);
+    if (!st && f->q->history)
+        st = search_query_run(&k, err);
+    *given = f->n_given > 0;
+    search_query_release(&k);
+    return st;
+}
+
+/* Signs without a word are searched for as they are. */
+static quire_status quote_signs(struct finding *f, struct arena *tmp,
+                                quire_error *err)
+{
+    const char *at = f->text.data, *blank = " \t\r\n";
+    size_t i;
+
+    for (i = 0; i < f->text.len && strchr(blank, at[i]);)
+        i++;
+    f->literal = i < f->text.len && !memory_query_has_words(f->text) &&
+                 !memmem(at, f->text.len, "\\E", 2);
+    if (!f->literal)
+        return QUIRE_OK;
+    while (f->text.len > i && strchr(blank, at[f->text.len - 1]))
+        f->text.len--;
+    f->text = bytes_str(
+        arena_printf(tmp, "\\Q%.*s\\E", (int)(f->text.len - i), at + i));
+    return f->text.data ? QUIRE_OK : err_memory(err);
 }
 
 quire_status quire_history_search(quire *q, quire_bytes query,
@@ -147,5 +257,22 @@ quire_status quire_history_search(quire *q, quire_bytes query,
                                   quire_prompt_fn each, void *ctx,
                                   quire_error *err)
 {
-    return find(q, &query, options, each, ctx, err);
+    struct finding f = {.q = q, .text = query, .each = each, .ctx = ctx};
+    bool sane = utf8_check(query) || memory_query_has_words(query);
+    struct arena tmp = ARENA_INIT;
+    quire_status st = need_history(q, false, err);
+
+    if (!st)
+        st = read_options(options, &f.what, &tmp, err);
+    if (f.what.limit == 0)
+        f.what.limit = HISTORY_LIMIT;
+    if (f.what.limit > HISTORY_LIMIT_MAX && f.what.limit != UINT64_MAX)
+        f.what.limit = HISTORY_LIMIT_MAX;
+    if (!st && sane)
+        st = quote_signs(&f, &tmp, err);
+    /* No prompt has malformed signs. */
+    if (!st && sane)
+        st = search_query_retry(q, try_search, &f, err);
+    arena_release(&tmp);
+    return st;
 }

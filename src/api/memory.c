@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "memory/memory.h"
 #include "api/core/handle.h"
+#include "api/search.h"
 
 #define TITLE_MAX      200
 #define CONTENT_MAX    (64 * 1024)
@@ -445,6 +446,37 @@ static quire_status read_question(struct quire *q,
     return QUIRE_OK;
 }
 
+/* The search index as the module asks it. */
+struct finding {
+    struct quire *q;
+    const char *key; /* of the session that asks; NULL: none */
+};
+
+static quire_status find_words(void *ctx, const struct query *query, bool past,
+                               bool pinned, size_t max, struct arena *keep,
+                               struct memory_word_hit **out, size_t *n,
+                               quire_error *err)
+{
+    const struct finding *f = ctx;
+    struct search_rows_query r = {.tree = query,
+                                  .kind = TEXT_MEMORY,
+                                  .older = past,
+                                  .key = pinned ? f->key : NULL,
+                                  .max = max};
+    struct search_row_hit *hits;
+    quire_status st = search_rows_find(f->q, &r, keep, &hits, n, err);
+    size_t i;
+
+    if (st)
+        return st;
+    *out = arena_array(keep, *n + 1, sizeof **out);
+    if (!*out)
+        return err_memory(err);
+    for (i = 0; i < *n; i++)
+        (*out)[i] = (struct memory_word_hit){hits[i].id, hits[i].score};
+    return QUIRE_OK;
+}
+
 quire_status quire_memory_search(quire *q, quire_bytes query,
                                  const quire_recall_options *options,
                                  quire_memory_fn each, void *ctx, int *partial,
@@ -452,8 +484,9 @@ quire_status quire_memory_search(quire *q, quire_bytes query,
 {
     quire_recall_options o = QUIRE_RECALL_OPTIONS_INIT;
     struct memory_query question = {.text = query};
+    struct finding finding = {.q = q};
     bool newest = false, none;
-    const char *key;
+    const char *key = NULL;
     quire_status st = need_memory(q, false, err);
 
     none = st == QUIRE_NOT_FOUND;
@@ -464,9 +497,15 @@ quire_status quire_memory_search(quire *q, quire_bytes query,
         st = find_key(q, o.session, &key, err);
     if (!st && !none)
         st = read_question(q, &o, key, &question, err);
+    finding.key = key;
+    if (!st && !none)
+        st = search_rows_update(q, err);
     if (!st && !none) {
+        struct memory_finder finder = {find_words, &finding};
+
         q->in_callback = true;
-        st = memory_search(q->memories, &question, each, ctx, &newest, err);
+        st = memory_search(q->memories, &question, &finder, each, ctx, &newest,
+                           err);
         q->in_callback = false;
         none = st == QUIRE_NOT_FOUND;
         st = none ? QUIRE_OK : st;

@@ -160,7 +160,10 @@ static quire_status emit_hit(struct hits *g, const struct run_hit *h,
     if (!hit.address || !hit.entry || !hit.tool || !hit.model)
         return err_memory(err);
     k->n_given++;
-    return g->each(g->ctx, &hit, err);
+    k->q->in_callback = true;
+    st = g->each(g->ctx, &hit, err);
+    k->q->in_callback = false;
+    return st;
 }
 
 static quire_status emit_hits(struct search_query *k,

@@ -33,12 +33,13 @@ enum { SEARCH_ENGINES = 2 }; /* of a part: of the home, in memory */
 struct search_index {
     struct quire *q; /* borrowed */
     enum search_part part;
-    struct engine *home;    /* NULL: there is none, and it may not be created */
+    struct engine *home;    /* NULL: there is none */
     struct engine *pending; /* NULL: nothing is pending */
     int64_t home_epoch;     /* that `pending` continues */
     uint64_t pending_bytes;
     uint8_t list[32]; /* digest of the files of the last update */
     bool list_known;  /* all of them were indexed */
+    bool uncommitted; /* `pending` has rows of a transaction */
     struct entry_text_scratch scratch;
     struct text_cache *cache; /* NULL: empty; see search_text.c */
     struct buf text;          /* content of the last text */
@@ -54,6 +55,11 @@ void search_index_close(struct search_index *x);
 
 /* Its tenant is left for another: close it if it is large. NULL is fine. */
 void search_index_park(struct search_index **x);
+
+/* Open the home's engine. Without `create` only if it is there: where there is little to
+ * search, nothing is written. A reader may have no place for one. */
+quire_status search_open_home(struct search_index *x, bool create,
+                              quire_error *err);
 
 /* Close the index and remove its files: it is derived. */
 quire_status search_index_remove(struct search_index *x, quire_error *err);
@@ -103,6 +109,33 @@ quire_status search_choose_engine(struct search_index *x,
 /* Index what has changed of artifacts, memory and prompts. */
 quire_status search_update_rows(struct search_index *x,
                                 enum search_target target, quire_error *err);
+
+/* Bring the index of rows up to date, for search_rows_find(). */
+quire_status search_rows_update(struct quire *q, quire_error *err);
+
+/* Rows of a kind whose words match a tree: ids, with the scores of the words alone, the
+ * best first. In the index as it is. */
+struct search_rows_query {
+    const struct query *tree;
+    enum text_kind kind; /* TEXT_MEMORY */
+    bool older;          /* those that are not valid any more, too */
+    const char *key;     /* of this session; NULL: any */
+    size_t max;
+};
+
+struct search_row_hit {
+    int64_t id;
+    double score;
+};
+
+quire_status search_rows_find(struct quire *q,
+                              const struct search_rows_query *r,
+                              struct arena *keep, struct search_row_hit **out,
+                              size_t *n, quire_error *err);
+
+/* The fields of an artifact as the index has them. Borrowed. */
+void search_artifact_fields(const quire_artifact *a, quire_bytes text,
+                            struct segment_text *out);
 
 /* The text of a row at a place, as search_read_text(). */
 quire_status search_read_row(struct search_index *x,

@@ -263,12 +263,20 @@ static void fields_of_artifact(const quire_artifact *a, quire_bytes *texts)
     texts[FIELD_TAGS] = bytes_str(a->tags);
 }
 
+void search_artifact_fields(const quire_artifact *a, quire_bytes text,
+                            struct segment_text *out)
+{
+    *out = (struct segment_text){{{NULL, 0}}};
+    fields_of_artifact(a, out->fields);
+    out->fields[FIELD_BODY] = text;
+}
+
 static void fields_of_memory(const quire_memory *m, quire_bytes *texts)
 {
     texts[FIELD_BODY] = m->content;
     texts[FIELD_TITLE] = m->title;
     texts[FIELD_TAGS] = bytes_str(m->tags);
-    texts[FIELD_NOTE] = m->source;
+    texts[FIELD_SOURCE] = m->source;
 }
 
 /* A number that differs when one of the others does. */
@@ -461,9 +469,10 @@ static quire_status read_content(struct search_index *x,
     return st;
 }
 
+/* The place of a row has its id, that of an older version the version. */
 static quire_status add_text(struct row_update *u, const struct row *r,
-                             const struct source *s, bool older,
-                             int64_t version, quire_error *err)
+                             const struct source *s, bool older, int64_t offset,
+                             quire_error *err)
 {
     static const enum text_kind kinds[N_SOURCE_KINDS] = {
         [SOURCE_ARTIFACT] = TEXT_ARTIFACT,
@@ -473,7 +482,7 @@ static quire_status add_text(struct row_update *u, const struct row *r,
     unsigned role = u->kind == SOURCE_HISTORY ? TEXT_ROLE_USER : TEXT_ROLE_NONE;
     struct segment_text text;
     struct place place = {.source = s->number,
-                          .offset = (uint64_t)version,
+                          .offset = (uint64_t)offset,
                           .time_us = r->updated_us,
                           .group = search_group(*r->session ? r->session
                                                             : r->key)};
@@ -578,7 +587,7 @@ static quire_status index_row(struct row_update *u, const struct row *r,
     if (!st && u->kind == SOURCE_ARTIFACT)
         st = read_content(u->x, &r->digest, r->is_text, err);
     if (!st)
-        st = add_text(u, r, &s, false, r->version, err);
+        st = add_text(u, r, &s, false, r->id, err);
     if (!st && u->kind == SOURCE_ARTIFACT)
         st = add_versions(u, r, &s, err);
     if (!st && u->seen.failed)
@@ -683,10 +692,23 @@ static quire_status find_rows(struct rows_update *all, quire_error *err)
     return st;
 }
 
+/* Of equal hits, that which was indexed last comes first. */
+static int by_time(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->updated_us != y->updated_us)
+        return x->updated_us > y->updated_us ? 1 : -1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
 static quire_status apply_kind(struct row_update *u, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;
+
+    if (u->n > 1)
+        qsort(u->rows, u->n, sizeof *u->rows, by_time);
 
     for (i = 0; i < u->n && !st; i++) {
         st = index_row(u, &u->rows[i], err);
@@ -747,6 +769,109 @@ quire_status search_update_rows(struct search_index *x,
         st = apply_rows(&all, to, err);
     release_rows(&all);
     return st;
+}
+
+/* ---- finding ------------------------------------------------------------------------------ */
+
+quire_status search_rows_update(struct quire *q, quire_error *err)
+{
+    struct search_index *x;
+    quire_status st = need_search(q, SEARCH_ROWS, &x, err);
+
+    if (!st)
+        st = search_update(x, false, NULL, err);
+    /* A damaged index is built anew, once. */
+    if (st == QUIRE_DAMAGED && q->search[SEARCH_ROWS] &&
+        !search_index_remove(q->search[SEARCH_ROWS], NULL)) {
+        st = need_search(q, SEARCH_ROWS, &x, err);
+        if (!st)
+            st = search_update(x, false, NULL, err);
+    }
+    return st;
+}
+
+/* Texts need not be read: a row that has changed since is not a hit any more. */
+static quire_status read_row_text(void *ctx, size_t engine,
+                                  const struct place *place,
+                                  struct segment_text *out, quire_error *err)
+{
+    struct search_index *x = ctx;
+    struct engine *engines[RUN_ENGINES_MAX] = {NULL};
+    struct arena tmp = ARENA_INIT;
+    struct source source;
+    quire_status st;
+
+    search_engines(x, engines);
+    st = search_read_text(x, engines[engine], place, &source, out, NULL, &tmp,
+                          err);
+    arena_release(&tmp);
+    return st;
+}
+
+/* Only of a session. */
+static quire_status select_session(struct run_request *r, const char *key,
+                                   struct source_set *sets, struct arena *keep,
+                                   quire_error *err)
+{
+    struct source_condition c = {SOURCE_BY_SESSION, 0, key, false};
+    struct source_filter f = {&c, 1, -1};
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < r->n_engines && !st; i++) {
+        if (!r->engines[i])
+            continue;
+        st = engine_select(r->engines[i], &f, keep, &sets[i], err);
+        r->sources[i] = &sets[i];
+    }
+    return st;
+}
+
+static quire_status take_hits(const struct run_result *from, struct arena *keep,
+                              struct search_row_hit **out, size_t *n,
+                              quire_error *err)
+{
+    size_t i;
+
+    *out = arena_array(keep, from->n + 1, sizeof **out);
+    if (!*out)
+        return err_memory(err);
+    for (i = 0; i < from->n; i++)
+        (*out)[i] = (struct search_row_hit){(int64_t)from->hits[i].place.offset,
+                                            from->hits[i].score};
+    *n = from->n;
+    return QUIRE_OK;
+}
+
+quire_status search_rows_find(struct quire *q,
+                              const struct search_rows_query *want,
+                              struct arena *keep, struct search_row_hit **out,
+                              size_t *n, quire_error *err)
+{
+    struct source_set sets[RUN_ENGINES_MAX];
+    struct search_index *x = q->search[SEARCH_ROWS];
+    struct run_result result = {.n = 0};
+    struct plan *plan = NULL;
+    struct run_request r = {.n_engines = RUN_ENGINES_MAX,
+                            .kinds = 1u << want->kind,
+                            .versions = want->older,
+                            .words_score = true,
+                            .flat = true,
+                            .limit = want->max,
+                            .now_us = clock_us(&q->clock),
+                            .read = read_row_text,
+                            .ctx = x};
+    quire_status st = search_plan_new(want->tree, RELAX_NONE, keep, &plan, err);
+
+    *n = 0;
+    r.plan = plan;
+    search_engines(x, r.engines);
+    if (!st && plan && want->key)
+        st = select_session(&r, want->key, sets, keep, err);
+    if (!st && plan)
+        st = search_run(&r, keep, &result, err);
+    search_plan_release(plan);
+    return st ? st : take_hits(&result, keep, out, n, err);
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */

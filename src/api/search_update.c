@@ -796,20 +796,26 @@ quire_status search_choose_engine(struct search_index *x,
                                   struct engine **to, quire_error *err)
 {
     uint64_t pending = x->pending_bytes + bytes;
-    bool home = x->home != NULL;
-    quire_status st;
+    bool inside = x->part == SEARCH_ROWS && x->q->in_transaction;
+    bool large = target == TARGET_HOME ||
+                 (target == TARGET_ANY && pending > PENDING_MAX);
+    quire_status st = QUIRE_OK;
 
-    if (home && (target == TARGET_HOME ||
-                 (target == TARGET_ANY && pending > PENDING_MAX))) {
+    if (large && !inside)
+        st = search_open_home(x, true, err);
+    if (st)
+        return st;
+    if (large && !inside && x->home) {
         *to = x->home;
         return QUIRE_OK;
     }
-    if (home && pending > PENDING_BUSY_MAX)
+    if (x->home && !inside && pending > PENDING_BUSY_MAX)
         return err_fail(err, QUIRE_BUSY, "try again when it is done",
                         "another process builds the search index");
     st = search_need_pending(x, err);
     *to = x->pending;
     x->pending_bytes += bytes;
+    x->uncommitted |= inside;
     return st;
 }
 
@@ -890,7 +896,8 @@ static quire_status try_update(struct search_index *x,
                                   : try_files(x, target, p, err);
 }
 
-/* Load the state of the home's index. If another process or thread has changed it,
+/* Rows of a transaction that has ended are forgotten: it may have been rolled back.
+ * Load the state of the home's index. If another process or thread has changed it,
  * what is in memory does not continue it any more: *changed. */
 static quire_status follow_home(struct search_index *x, bool *changed,
                                 quire_error *err)
@@ -898,6 +905,10 @@ static quire_status follow_home(struct search_index *x, bool *changed,
     quire_status st = QUIRE_OK;
 
     *changed = false;
+    if (x->uncommitted && !x->q->in_transaction) {
+        search_drop_pending(x);
+        x->uncommitted = false;
+    }
     if (!x->home)
         return QUIRE_OK;
     st = engine_reload(x->home, changed, err);
@@ -934,6 +945,9 @@ quire_status search_update(struct search_index *x, bool all,
         if (!st && !changed)
             return QUIRE_OK;
     }
+    /* What is in memory may be half of it. */
+    if (st && st != QUIRE_BUSY)
+        search_drop_pending(x);
     return st ? st
               : err_fail(err, QUIRE_BUSY, "try again",
                          "other processes keep changing the search index");

@@ -320,8 +320,7 @@ static quire_status refuse_full(const quire_tenant *t, const struct holdings *h,
                     h->other_files == 1 ? "" : "s");
 }
 
-/* Rows that no foreign key deletes: cached lists of sessions, and the full-text
- * index of memory. */
+/* Rows that no foreign key deletes: cached lists of sessions. */
 static quire_status drop_derived(struct quire *q, int64_t id, quire_error *err)
 {
     static const char *const lists[] = {"sessions", "archive/sessions"};
@@ -333,7 +332,7 @@ static quire_status drop_derived(struct quire *q, int64_t id, quire_error *err)
         snprintf(text, sizeof text, "tenants/%" PRId64 "/%s", id, lists[i]);
         st = list_cache_forget(q->catalog.db, text, err);
     }
-    return st ? st : memory_fulltext_drop(q->catalog.db, q->memories, id, err);
+    return st;
 }
 
 /* Inside a transaction. `h` has the files; NULL: remove whatever there is. */
@@ -352,8 +351,6 @@ static quire_status remove_rows(struct quire *q, const quire_tenant *t,
         st = refuse_full(t, h, err);
     if (!st)
         st = drop_derived(q, t->id, err);
-    if (!st)
-        st = artifacts_drop_fulltext(q->artifacts, t->id, err);
     return st ? st : tenant_drop(&q->catalog, t->id, dir, err);
 }
 

@@ -4,6 +4,7 @@
  * Connects src/workspace, which knows files, with src/artifact, which knows
  * rows.
  */
+#include "api/artifact_search.h"
 #include "api/workspace.h"
 
 #include <stdio.h>
@@ -169,19 +170,11 @@ static quire_status search(void *ctx, const char *query, uint64_t limit,
                            quire_hit_fn each, void *each_ctx, quire_error *err)
 {
     struct quire_workspace *w = ctx;
-    struct artifact_query question = {.tenant = w->q->tenant,
+    struct artifact_query question = {.key = w->read_all ? NULL : w->key,
                                       .text = query,
                                       .limit = limit};
-    bool partial;
-    quire_status st = artifact_query_has_terms(query, err);
 
-    if (!st && !w->read_all)
-        st = give_session(w, &question.session, err);
-    if (!st && !w->read_all && question.session == 0)
-        st = QUIRE_NOT_FOUND;
-    return st ? st
-              : artifact_search(w->q->artifacts, &question, each, each_ctx,
-                                &partial, err);
+    return artifact_search(w->q, &question, each, each_ctx, err);
 }
 
 static quire_status put(void *ctx, const char *path, quire_bytes content,

@@ -11,6 +11,7 @@
 #include "artifact/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "catalog/change_log.h"
 
 quire_status artifacts_new(const struct artifacts_config *config,
                            struct artifacts **out, quire_error *err)
@@ -35,7 +36,6 @@ void artifacts_free(struct artifacts *a)
 {
     if (!a)
         return;
-    artifact_fulltext_release(&a->words);
     sql_release(&a->sql);
     free(a);
 }
@@ -43,6 +43,19 @@ void artifacts_free(struct artifacts *a)
 void artifacts_set_immediate(struct artifacts *a, bool immediate)
 {
     a->immediate = immediate;
+}
+
+quire_status artifacts_end(struct artifacts *a, quire_status st,
+                           quire_error *err)
+{
+    return sql_end(a->c.catalog->db, st, err);
+}
+
+quire_status artifact_log_change(struct artifacts *a, int64_t tenant,
+                                 int64_t id, quire_error *err)
+{
+    return change_log_add(&a->sql, SQL_LOG_CHANGE, tenant, CHANGE_ARTIFACT, id,
+                          err);
 }
 
 /* ---- delete, restore, purge --------------------------------------------- */
@@ -87,7 +100,7 @@ static quire_status delete_artifact(struct artifacts *a, int which,
     if (!st)
         st = artifact_check_expected(&now, expect, now.path, err);
     if (!st && !now.deleted_us)
-        st = artifact_fulltext_note(a, tenant, id, &now, 0, err);
+        st = artifact_log_change(a, tenant, id, err);
     if (!st)
         st = sql_use(&a->sql, which, &s, err);
     if (!st) {
@@ -133,8 +146,7 @@ static quire_status restore_row(struct artifacts *a,
     stmt_bind_int(s, 3, artifact->updated_us);
     st = stmt_post(s, err);
     if (!st)
-        st = artifact_fulltext_note(a, row->tenant, artifact->id, NULL,
-                                    content.len, err);
+        st = artifact_log_change(a, row->tenant, artifact->id, err);
     return st ? st
               : session_row_count(a->c.catalog, row, (int64_t)artifact->size, 1,
                                   err);

@@ -28,7 +28,6 @@
 #include "blob/blob.h"
 #include "catalog/catalog.h"
 #include "quire.h"
-#include "search/index.h"
 #include "store/sql.h"
 
 struct artifacts;
@@ -172,52 +171,19 @@ quire_status artifact_restore(struct artifacts *a, int64_t tenant,
 quire_status artifact_purge(struct artifacts *a, int64_t tenant, int64_t id,
                             const char *expect, quire_error *err);
 
-/* ---- search.c ----------------------------------------------------------- */
+/* Some artifacts by their ids, at most LOT_MAX (search/lot.h), by one statement and in
+ * any order, with their content: empty if it is not text or cannot be read. Ids without
+ * an artifact are left out. */
+typedef quire_status (*artifact_content_fn)(void *ctx, const quire_artifact *a,
+                                            quire_bytes text, quire_error *err);
+quire_status artifact_lot(struct artifacts *a, int64_t tenant,
+                          const int64_t *ids, size_t n,
+                          artifact_content_fn each, void *ctx,
+                          quire_error *err);
 
-struct artifact_query {
-    int64_t tenant, session; /* session 0: the whole tenant */
-    const char *text;
-    bool fts;         /* the text is an FTS5 expression */
-    const char *tag;  /* NULL: any                                          */
-    const char *mime; /* prefix of the type; NULL: any */
-    int64_t since_us, until_us; /* 0: any time                              */
-    uint64_t limit;
-};
-
-/* QUIRE_INVALID, with a message: the query has no terms. */
-quire_status artifact_query_has_terms(const char *text, quire_error *err);
-
-/* Hits, the best first: whole words before prefixes. *partial: there were so
- * many that only the newest were ranked. QUIRE_NOT_FOUND without a message;
- * QUIRE_INVALID: the query has no terms. */
-quire_status artifact_search(struct artifacts *a,
-                             const struct artifact_query *q, quire_hit_fn each,
-                             void *ctx, bool *partial, quire_error *err);
-
-/* The index of a tenant: its live artifacts, but for those whose text is still
- * to be indexed, and perhaps some that are gone. */
-extern const struct fulltext_kind artifact_fulltext_kind;
-
-/* Rebuild the tenant's full-text index from rows and content. */
-quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
-                               quire_error *err);
-
-/* Index some of what a tenant has stored since the last search, unless another
- * writer is active. *any: some was pending, *more: some still is. QUIRE_BUSY.
- */
-quire_status artifacts_settle_some(struct artifacts *a, int64_t tenant,
-                                   bool *any, bool *more, quire_error *err);
-
-/* Bring the indexes of all tenants up to date: then none names content that no
- * artifact has. */
-quire_status artifacts_settle(struct artifacts *a, quire_error *err);
-
-/* Whether the tenant's full-text index equals what artifacts_reindex() would
- * build: builds one in memory to compare. `aside` is a second connection to the
- * same database, unused otherwise. */
-quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
-                                      struct db *aside, bool *sound,
-                                      quire_error *err);
+/* End a transaction: commit if `st` is QUIRE_OK, else roll back. */
+quire_status artifacts_end(struct artifacts *a, quire_status st,
+                           quire_error *err);
 
 /* ---- expire.c: what a collection removes -----------------------------------
  *
@@ -244,9 +210,5 @@ quire_status artifacts_expired(struct artifacts *a,
 quire_status artifacts_digests(struct artifacts *a,
                                const struct artifact_expiry *x,
                                sql_digest_fn each, void *ctx, quire_error *err);
-
-/* Drop the full-text index of a tenant. Inside a write transaction. */
-quire_status artifacts_drop_fulltext(struct artifacts *a, int64_t tenant,
-                                     quire_error *err);
 
 #endif

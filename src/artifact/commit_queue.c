@@ -122,9 +122,6 @@ static quire_status put_batch(struct artifacts *a, struct put *first,
         st = commit_for_all(a, first, err);
     else
         blobs_rollback(a->c.blobs);
-    /* A full-text table created in it does not exist. */
-    if (st)
-        artifact_fulltext_release(&a->words);
     return st;
 }
 

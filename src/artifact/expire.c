@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "artifact/priv.h"
-#include "catalog/change_log.h"
 #include "base/bytes.h"
 
 /* As many as SQL_EXPIRED returns. */
@@ -106,8 +105,7 @@ static quire_status drop_expired(struct artifacts *a, const struct expired *e,
         st = sql_run(s, err);
         gone += (uint64_t)db_changes(db);
         if (!st)
-            st = change_log_add(&a->sql, SQL_LOG_CHANGE, e->tenant[i],
-                                CHANGE_ARTIFACT, e->artifact[i], err);
+            st = artifact_log_change(a, e->tenant[i], e->artifact[i], err);
     }
     st = artifacts_end(a, st, err);
     *n += st ? 0 : gone;

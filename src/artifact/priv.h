@@ -16,6 +16,8 @@ enum artifact_sql {
     SQL_ANCESTORS,
     SQL_BELOW,
     SQL_BY_ID,
+    SQL_LOT,
+    SQL_LOT_FEW,
     SQL_LAST_DELETED,
     SQL_NEXT_ID,
     SQL_ADD,
@@ -41,44 +43,16 @@ enum artifact_sql {
     SQL_EXPIRE_DELETED,
     SQL_DIGESTS,
     SQL_LOG_CHANGE,
-    /* fulltext.c */
-    SQL_DUE_ADD,
-    SQL_DUE_COUNT,
-    SQL_DUE,
-    SQL_DUE_HAS,
-    SQL_DUE_DROP,
-    SQL_DUE_TENANT,
     N_ARTIFACT_SQL
 };
 
 extern const char *const artifact_sql[N_ARTIFACT_SQL];
 
-/* The index of one tenant, see fulltext.c. */
-struct artifact_fulltext {
-    int64_t tenant;         /* 0: none is open */
-    struct fulltext *index; /* owned */
-    struct sql rows;        /* of search.c */
-};
-
-/* What a handle has recorded as due of one tenant since it last counted. */
-struct artifact_noted {
-    int64_t tenant;
-    unsigned n;
-    uint64_t bytes;
-};
-
-/* A handle may serve many tenants. Beyond this number the oldest counters are
- * dropped. */
-enum { NOTED_TENANTS = 16 };
-
 struct artifacts {
     struct artifacts_config c;
     struct sql sql;
-    struct artifact_fulltext words;
     bool
         immediate; /* puts bypass the commit queue: see artifacts_set_immediate() */
-    struct artifact_noted
-        noted[NOTED_TENANTS]; /* see artifact_fulltext_note() */
 };
 
 /* ---- table.c ------------------------------------------------------------- */
@@ -159,35 +133,9 @@ quire_status artifact_check_quota(const struct session_row *row, uint64_t old,
                                   const struct artifact_limits *limits,
                                   quire_error *err);
 
-/* ---- fulltext.c --------------------------------------------------------- */
-
-void artifact_fulltext_release(struct artifact_fulltext *w);
-
-/* End the transaction: commit if `st` is QUIRE_OK, else roll back. */
-quire_status artifacts_end(struct artifacts *a, quire_status st,
-                           quire_error *err);
-
-/* Record that the text of an artifact changes, or that it is created or
- * deleted: `had` is its row as it was, NULL if it was not live; `bytes` the
- * size of its new content. Inside a transaction. */
-quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
-                                    int64_t id, const quire_artifact *had,
-                                    uint64_t bytes, quire_error *err);
-
-/* What a search reads: the index, and a second one in memory of what was due
- * when the view was opened. Due artifacts are skipped in the first, whatever
- * has happened to them since: so each live artifact is in exactly one of the
- * two. */
-struct artifact_fulltext_view {
-    struct fulltext *index; /* borrowed; NULL: there is none */
-    struct fulltext *due;   /* owned; NULL: none are due     */
-    int64_t *passed;        /* owned; ids, ascending         */
-    size_t n_passed;
-};
-
-quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
-                                         struct artifact_fulltext_view *v,
-                                         quire_error *err);
-void artifact_fulltext_view_close(struct artifact_fulltext_view *v);
+/* Record that the text of an artifact changes, or that it is created or deleted. Inside
+ * a transaction. */
+quire_status artifact_log_change(struct artifacts *a, int64_t tenant,
+                                 int64_t id, quire_error *err);
 
 #endif

@@ -367,10 +367,8 @@ quire_status artifact_put_inside(struct artifacts *a, struct put *put,
     if (!st)
         st = put_rows(a, &row, put, &blob.digest, asked.next_id, err);
     out->unchanged = !st && had.id && is_same(&had, out);
-    if (!st)
-        st = artifact_fulltext_note(a, put->what->tenant, out->id,
-                                    had.id ? &had : NULL,
-                                    put->what->content.len, err);
+    if (!st && !out->unchanged)
+        st = artifact_log_change(a, put->what->tenant, out->id, err);
     return st;
 }
 
@@ -402,8 +400,5 @@ quire_status artifact_put_all(struct artifacts *a,
         st = blobs_commit(a->c.blobs, err);
     else
         blobs_rollback(a->c.blobs);
-    /* An index created in the transaction was rolled back. */
-    if (st)
-        artifact_fulltext_release(&a->words);
     return st;
 }

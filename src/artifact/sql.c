@@ -1,12 +1,18 @@
 /* sql.c - every statement of the artifact module */
 #include "artifact/priv.h"
 #include "catalog/change_log.h"
+#include "search/lot.h"
 
 #define FIELDS                                                            \
     "SELECT a.id, a.session, s.key, a.path, a.version, a.size, a.sha256," \
     " a.mime, a.purpose, a.source, a.agent, a.tags, a.meta, a.created,"   \
     " a.updated, a.deleted"
 #define COLUMNS FIELDS " FROM artifact a JOIN session s ON s.id = a.session "
+#define CONTENT                                                  \
+    FIELDS ", x.n, x.last, " BLOB_COLUMNS                        \
+           " FROM artifact a JOIN session s ON s.id = a.session" \
+           " LEFT JOIN artifact_access x ON x.artifact = a.id"   \
+           " AND x.tenant = a.tenant " BLOB_JOIN("a.sha256")
 #define BY_PATH \
     "WHERE s.tenant = ?1 AND s.key = ?2 AND a.path = ?3 AND a.deleted = 0"
 
@@ -22,17 +28,16 @@
 
 const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_BY_PATH] = COLUMNS BY_PATH,
-    [SQL_CONTENT_BY_PATH] = FIELDS
-    ", x.n, x.last, " BLOB_COLUMNS
-    " FROM artifact a JOIN session s ON s.id = a.session"
-    " LEFT JOIN artifact_access x ON x.artifact = a.id"
-    " AND x.tenant = a.tenant " BLOB_JOIN("a.sha256") BY_PATH,
+    [SQL_CONTENT_BY_PATH] = CONTENT BY_PATH,
     /* Unused places are empty: no path is. */
     [SQL_ANCESTORS] = PATHS "AND a.path IN (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
                             " LIMIT 1",
     /* From "a/" to "a0" is all that is below "a". */
     [SQL_BELOW] = PATHS "AND a.path >= ?3 AND a.path < ?4 LIMIT 1",
     [SQL_BY_ID] = COLUMNS "WHERE a.id = ?1 AND a.tenant = ?2",
+    [SQL_LOT] = CONTENT "WHERE a.id IN (" LOT_PARAMETERS ") AND a.tenant = ?65",
+    [SQL_LOT_FEW] = CONTENT "WHERE a.id IN (" LOT_FEW_PARAMETERS
+                            ") AND a.tenant = ?9",
     [SQL_LAST_DELETED] = COLUMNS
     "WHERE s.tenant = ?1 AND s.key = ?2 AND a.path = ?3 AND a.deleted <> 0"
     " ORDER BY a.deleted DESC, a.id DESC LIMIT 1",
@@ -108,19 +113,4 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
         " AND (?1 = 0 OR v.version > a.version - ?1)",
 
     [SQL_LOG_CHANGE] = CHANGE_LOG_ADD,
-
-    /* An earlier row describes what the index has. */
-    [SQL_DUE_ADD] = "INSERT INTO artifact_due(tenant, artifact,"
-                    " sha256, session, path, purpose, tags, mime)"
-                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
-                    " ON CONFLICT(tenant, artifact) DO NOTHING",
-    [SQL_DUE_COUNT] = "SELECT count(*) FROM artifact_due WHERE tenant = ?1",
-    [SQL_DUE] = "SELECT artifact, sha256, session, path, purpose, tags, mime"
-                " FROM artifact_due WHERE tenant = ?1 ORDER BY artifact"
-                " LIMIT ?2",
-    [SQL_DUE_HAS] = "SELECT 1 FROM artifact_due WHERE tenant = ?1"
-                    " AND artifact = ?2",
-    [SQL_DUE_DROP] = "DELETE FROM artifact_due WHERE tenant = ?1"
-                     " AND artifact <= ?2",
-    [SQL_DUE_TENANT] = "SELECT tenant FROM artifact_due LIMIT 1",
 };

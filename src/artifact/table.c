@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "artifact/mime.h"
 #include "artifact/path.h"
 #include "artifact/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "search/lot.h"
 
 /* ---- one row ------------------------------------------------------------- */
 
@@ -126,6 +128,57 @@ quire_status artifact_content_by_path(struct artifacts *a, int64_t tenant,
     }
     stmt_reset(s);
     return st;
+}
+
+/* The content of the row that a statement is at. */
+static quire_status text_of_row(struct artifacts *a, struct stmt *s,
+                                const quire_artifact *one, quire_bytes *text,
+                                quire_error *err)
+{
+    bool has = false;
+    quire_status st = QUIRE_OK;
+
+    *text = bytes_of("", 0);
+    if (!mime_is_text(one->mime))
+        return QUIRE_OK;
+    st = blob_get_joined(a->c.blobs, &one->digest, s, COLUMN_BLOB, &has, text,
+                         err);
+    if (!st && !has)
+        st = blob_get(blob_view_all(a->c.blobs), &one->digest, text, err);
+    if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED) {
+        *text = bytes_of("", 0);
+        st = QUIRE_OK;
+    }
+    return st;
+}
+
+quire_status artifact_lot(struct artifacts *a, int64_t tenant,
+                          const int64_t *ids, size_t n,
+                          artifact_content_fn each, void *ctx, quire_error *err)
+{
+    bool few = n <= LOT_FEW;
+    struct arena tmp = ARENA_INIT;
+    quire_artifact one;
+    quire_bytes text;
+    struct stmt *s;
+    quire_status st = n ? sql_use(&a->sql, few ? SQL_LOT_FEW : SQL_LOT, &s, err)
+                        : QUIRE_OK;
+
+    if (st || n == 0)
+        return st;
+    lot_bind(s, ids, n);
+    stmt_bind_int(s, few ? LOT_FEW + 1 : LOT_MAX + 1, tenant);
+    while (!st && !(st = sql_row(s, err))) {
+        arena_reset(&tmp);
+        st = read_row(s, &tmp, &one, err);
+        if (!st)
+            st = text_of_row(a, s, &one, &text, err);
+        if (!st)
+            st = each(ctx, &one, text, err);
+    }
+    stmt_reset(s);
+    arena_release(&tmp);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
 quire_status artifact_last_deleted(struct artifacts *a, int64_t tenant,

@@ -247,8 +247,8 @@ static const char idempotency_schema[] =
     " PRIMARY KEY(tenant, key))" DDL_CLUSTERED ";"
     "CREATE INDEX claim_created ON claim(created);";
 
-/* Artifacts whose full-text row is stale or missing (artifact/fulltext.c). The
- * columns after `artifact` are what the index holds; NULL: nothing. */
+/* Of versions with full-text tables in the catalogue: artifacts whose row there was
+ * stale or missing. */
 static const char fulltext_due_schema[] =
     "CREATE TABLE artifact_due("
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
@@ -488,13 +488,13 @@ static const struct {
     {.tables = baseline_schema},
     {.tables = run_log_schema},
     {.tables = idempotency_schema},
-    {.tables = fulltext_due_schema},
+    {.before = fulltext_due_schema},
     {.tables = audit_log_schema},
     {folder_schema, filed_before, FILED_TABLE FILED_INDEX, NULL},
     {.tables = blob_tenant_schema},
     {NULL, agent_before, LINK_TABLE PLACE_TABLE AGENT_TABLE, NULL},
     {.before = tenant_key_schema, .too = tenant_key_schema_too},
-    {.tables = change_log_schema},
+    {change_log_schema, "DROP TABLE artifact_due", NULL, NULL},
 };
 
 /* Take step `i`, of a file that will have all of them. */
@@ -509,6 +509,8 @@ static quire_status take_step(struct db *db, int64_t i, bool fresh,
         st = db_exec(db, more, err);
     if (!st && !fresh && steps[i].too)
         st = db_exec(db, steps[i].too, err);
+    if (!st && !fresh && i + 1 == SCHEMA_CHANGE_LOG)
+        st = db_sqlite_drop_fulltext(db, err);
     return st;
 }
 

@@ -135,8 +135,6 @@ static quire_status check_parts(struct checks *c, quire_error *err)
         st = check_row_tenants(c, err);
     if (!st && c->q->blobs)
         st = blob_index_build(c, err);
-    if (!st && c->rows)
-        st = check_fulltext(c, err);
     if (!st)
         st = check_sources(c, err);
     if (!st && c->rows)
@@ -185,8 +183,6 @@ quire_status checks_run(struct checks *c, struct quire *q, unsigned flags,
 
 void checks_release(struct checks *c)
 {
-    if (c->aside)
-        c->aside->ops->close(c->aside);
     check_sqlite_stop(c);
     findings_drop(c);
     free(c->known);

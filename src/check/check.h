@@ -56,7 +56,6 @@ struct checks {
     bool blind; /* blobs cannot be checked without it */
     char
         *db_path; /* path of an unreadable catalogue, removed from the handle */
-    struct db *aside; /* a connection for temporary tables; NULL: not yet    */
     struct known *known; /* owned                                            */
     size_t n_known, known_cap;
     uint32_t *slots; /* owned; index in `known` of a digest, plus one */
@@ -139,16 +138,13 @@ quire_status check_sqlite_schema(struct checks *c, quire_error *err);
 /* End it if it still runs; its result is dropped. */
 void check_sqlite_stop(struct checks *c);
 
-/* ---- catalog.c, fulltext.c ---------------------------------------------- */
+/* ---- catalog.c ---------------------------------------------------------- */
 
 /* Consistency of the rows of quire.db. */
 quire_status check_catalog(struct checks *c, quire_error *err);
 
 /* Blobs named by its rows; the index of blobs is complete. */
 quire_status check_contents(struct checks *c, quire_error *err);
-
-/* The full-text indexes have all that they should, and nothing else. */
-quire_status check_fulltext(struct checks *c, quire_error *err);
 
 /* Call `each` for every row of a statement on quire.db. A failure is a finding.
  */

@@ -1,7 +1,7 @@
 /*
  * reindex.c - rebuild derived data
  *
- *     full text  of artifacts, from rows and blobs; of memory, from rows
+ *     search     its indexes, from everything that is searched
  *     sessions    session_rows and lists, from the files
  *     counters    from rows
  *     references  to blobs, from files and rows, by the next collection
@@ -23,15 +23,6 @@
 #include "gc/ref_index.h"
 #include "memory/memory.h"
 #include "api/session.h"
-
-quire_status reindex_fulltext(struct quire *q, int64_t tenant, quire_error *err)
-{
-    quire_status st = memories_open(q, err);
-
-    if (!st)
-        st = artifacts_reindex(q->artifacts, tenant, err);
-    return st ? st : memory_reindex(q->memories, tenant, err);
-}
 
 /* ---- sessions ----------------------------------------------------------- */
 
@@ -178,9 +169,8 @@ static quire_status add_id(void *ctx, const quire_tenant *t, quire_error *err)
     return QUIRE_OK;
 }
 
-/* The search index of another tenant is removed; its next search builds it. */
-static quire_status reindex_search(struct quire *q, int64_t tenant,
-                                   quire_error *err)
+/* The search indexes of another tenant are removed; its next search builds them. */
+quire_status reindex_search(struct quire *q, int64_t tenant, quire_error *err)
 {
     char name[64];
     quire_status st;
@@ -201,10 +191,8 @@ static quire_status reindex_search(struct quire *q, int64_t tenant,
 static quire_status rebuild_tenant(struct quire *q, int64_t tenant,
                                    quire_error *err)
 {
-    quire_status st = reindex_fulltext(q, tenant, err);
+    quire_status st = reindex_sessions(q, tenant, err);
 
-    if (!st)
-        st = reindex_sessions(q, tenant, err);
     return st ? st : reindex_search(q, tenant, err);
 }
 
@@ -231,38 +219,4 @@ quire_status quire_reindex(quire *q, quire_error *err)
         st = derived_references(q, err);
     free(ids.list);
     return st;
-}
-
-/* ---- when there is time ------------------------------------------------- */
-
-/* Index for this long at a time, and only after this long without a write, so
- * that writers find the database free. */
-enum { INDEX_US = 50000, QUIET_US = 500000 };
-
-static bool is_quiet(struct quire *q)
-{
-    int64_t state = quire_changes(q), now = clock_steady_us();
-
-    if (state != q->quiet_state) {
-        q->quiet_state = state;
-        q->quiet_us = now;
-    }
-    return now - q->quiet_us >= QUIET_US;
-}
-
-int quire_artifact_index(quire *q)
-{
-    int64_t until = clock_steady_us() + INDEX_US;
-    bool more = true, did = false;
-
-    if (q->read_only || !is_quiet(q) || need_artifacts(q, false, NULL))
-        return 0;
-    while (more && clock_steady_us() < until) {
-        bool some = false;
-
-        if (artifacts_settle_some(q->artifacts, q->tenant, &some, &more, NULL))
-            break;
-        did |= some;
-    }
-    return did;
 }

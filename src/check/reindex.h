@@ -6,8 +6,7 @@
 
 /* Each of them for one tenant, in a home of ours that is open for writing; the
  * rooms are open. */
-quire_status reindex_fulltext(struct quire *q, int64_t tenant,
-                              quire_error *err);
+quire_status reindex_search(struct quire *q, int64_t tenant, quire_error *err);
 quire_status reindex_sessions(struct quire *q, int64_t tenant,
                               quire_error *err);
 

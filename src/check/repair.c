@@ -189,7 +189,7 @@ static quire_status repair_one(struct quire *q, struct finding *f,
     case MEND_INDEX: return mend_index(q, err);
     case MEND_TENANTS: return repair_row_tenants(q->catalog.db, err);
     case MEND_COUNTERS: return reindex_counters(q, err);
-    case MEND_WORDS: return reindex_fulltext(q, f->mending.tenant, err);
+    case MEND_WORDS: return reindex_search(q, f->mending.tenant, err);
     case MEND_SESSIONS: return quire_reindex(q, err);
     case MEND_STRAY:
         return blob_register_file(q->blobs, &f->mending.digest, err);

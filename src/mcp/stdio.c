@@ -166,7 +166,6 @@ static void watch_on(struct server *s, struct mcp_handle *h, quire_watch *w)
         /* A failure is retried at the next change. */
         if (w)
             quire_watch_next(w, 0, note_file, &changed, NULL);
-        quire_artifact_index(mcp_handle_store(h));
         if (changed || (n == 0 && !busy) || fd[1].revents)
             mcp_look(s->m, h, changed);
     }

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "catalog/change_log.h"
 #include "memory/priv.h"
 
 /* ---- add, edit ---------------------------------------------------------- */
@@ -115,6 +116,13 @@ static quire_status insert_entry(struct memories *m,
     return !st && now->artifact
                ? record_link(m, owner->tenant, now->id, now->artifact, err)
                : st;
+}
+
+static quire_status log_change(struct memories *m, int64_t tenant, int64_t id,
+                               quire_error *err)
+{
+    return change_log_add(&m->sql, SQL_LOG_CHANGE, tenant, CHANGE_MEMORY, id,
+                          err);
 }
 
 static bool is_named_before(const int64_t *ids, size_t at)
@@ -230,11 +238,9 @@ quire_status memory_add(struct memories *m, const struct memory_owner *owner,
     if (!st)
         st = check_superseded(m, owner->tenant, o, now.valid_from_us, err);
     if (!st)
-        st = memory_fulltext_open(m, owner->tenant, true, err);
-    if (!st)
         st = insert_entry(m, owner, &now, err);
     if (!st)
-        st = memory_fulltext_add(m, &now, err);
+        st = log_change(m, owner->tenant, now.id, err);
     for (i = 0; i < o->n_supersedes && !st; i++) {
         if (!is_named_before(o->supersedes, i))
             st = supersede_entry(m, owner->tenant, &now, o->supersedes[i], err);
@@ -289,17 +295,13 @@ quire_status memory_edit(struct memories *m, const struct memory_owner *owner,
     if (!st && link > 0)
         st = memory_may_link(m, owner, link, err);
     if (!st)
-        st = memory_fulltext_open(m, owner->tenant, true, err);
-    if (!st)
-        st = memory_fulltext_remove(m, out, err);
-    if (!st)
         st = merge_fields(out, o, keep, err);
     if (!st)
         st = change_entry(m, owner->tenant, out, link, err);
     if (!st)
         st = record_link(m, owner->tenant, id, link, err);
     if (!st)
-        st = memory_fulltext_add(m, out, err);
+        st = log_change(m, owner->tenant, id, err);
     return st ? st : memory_get(m, owner->tenant, id, 0, keep, out, err);
 }
 
@@ -314,10 +316,6 @@ quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
     quire_status st = find_to_end(m, tenant, id, &when_us, &tmp, &one, err);
 
     if (!st)
-        st = memory_fulltext_open(m, tenant, true, err);
-    if (!st)
-        st = memory_fulltext_remove(m, &one, err);
-    if (!st)
         st = sql_use(&m->sql, SQL_END, &s, err);
     if (!st) {
         one.valid_to_us = when_us ? when_us : clock_us(m->clock);
@@ -327,7 +325,7 @@ quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
         st = stmt_post(s, err);
     }
     if (!st)
-        st = memory_fulltext_add(m, &one, err);
+        st = log_change(m, tenant, id, err);
     arena_release(&tmp);
     return st;
 }
@@ -341,9 +339,7 @@ quire_status memory_remove(struct memories *m, int64_t tenant, int64_t id,
     quire_status st = memory_any(m, tenant, id, &tmp, &one, err);
 
     if (!st)
-        st = memory_fulltext_open(m, tenant, true, err);
-    if (!st)
-        st = memory_fulltext_remove(m, &one, err);
+        st = log_change(m, tenant, id, err);
     if (!st)
         st = sql_use(&m->sql, SQL_REMOVE, &s, err);
     if (!st) {

@@ -49,8 +49,8 @@ static quire_status fail_type(struct stmt *s, quire_error *err)
     return st;
 }
 
-static quire_status read_row(struct stmt *s, struct arena *keep,
-                             quire_memory *out, quire_error *err)
+quire_status entry_read(struct stmt *s, struct arena *keep, quire_memory *out,
+                        quire_error *err)
 {
     int type = memory_type_of(stmt_column_bytes(s, 1));
 
@@ -92,7 +92,7 @@ static quire_status get_by(struct memories *m, int which, int64_t tenant,
         stmt_bind_int(s, 3, as_of_us);
     st = sql_row(s, err);
     if (!st)
-        st = read_row(s, keep, out, err);
+        st = entry_read(s, keep, out, err);
     stmt_reset(s);
     return st;
 }
@@ -191,7 +191,7 @@ static quire_status emit_rows(struct stmt *s, const struct memory_range *r,
         arena_reset(&tmp);
         if (r && !is_wanted(r, s, &tmp))
             continue;
-        st = read_row(s, &tmp, &one, err);
+        st = entry_read(s, &tmp, &one, err);
         if (!st)
             st = each(ctx, &one, err);
         left--;

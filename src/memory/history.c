@@ -20,8 +20,8 @@
  *   (4) The schema is read again whenever it has changed. A newer oh-my-pi
  *       that starts while we have the file open rebuilds it.
  *
- * Substrings are searched here rather than by LIKE, which has a limit to its
- * pattern, ends at a NUL, and would need a statement for each number of words.
+ * The full-text table is for the other program: our own searches are in
+ * api/history.c.
  */
 #include "memory/history.h"
 
@@ -33,10 +33,6 @@
 #include "base/err.h"
 #include "memory/normalize.h"
 #include "store/sql.h"
-
-/* Further words are searched in the text alone: SQLite limits the size of an
- * expression, and a query may be a pasted page. */
-#define FTS_WORDS_MAX 64
 
 struct shape {
     bool any;     /* it has tables at all        */
@@ -378,104 +374,20 @@ quire_status history_remove(struct history *h, const int64_t *ids, size_t n,
     return sql_end(h->db, st, err);
 }
 
-/* ---- finding ------------------------------------------------------------ */
+/* ---- listing ------------------------------------------------------------ */
 
-struct search {
-    struct buf query;   /* normalized */
-    struct buf fts;     /* for MATCH; empty: search the text alone */
-    struct buf needles; /* each a size_t and its bytes, A-Z as a-z  */
-    size_t n;
-    struct buf folded; /* a prompt in lower case, to search */
-    struct stmt *rows;
-};
-
-static void search_release(struct search *f)
-{
-    buf_release(&f->query);
-    buf_release(&f->fts);
-    buf_release(&f->needles);
-    buf_release(&f->folded);
-}
-
-static void add_needle(struct search *f, quire_bytes word)
-{
-    buf_add(&f->needles, &word.len, sizeof word.len);
-    normalize_case(&f->needles, word);
-    f->n++;
-}
-
-static quire_status read_query(struct search *f, quire_bytes query,
-                               quire_error *err)
-{
-    struct buf *whole = &f->query;
-    quire_bytes rest, word;
-    quire_status st;
-
-    normalize_stored(whole, query);
-    st = buf_status(whole, "the query", err);
-    if (st)
-        return st;
-    if (whole->len == 0) {
-        st = err_fail(err, QUIRE_INVALID, "give a word to search for",
-                      "the query is empty");
-        return st;
-    }
-    rest = buf_bytes(whole);
-    while (normalize_next_word(&rest, &word)) {
-        add_needle(f, word);
-        if (f->n > FTS_WORDS_MAX)
-            continue;
-        buf_add_str(&f->fts, f->n > 1 ? " \"" : "\"");
-        buf_add(&f->fts, word.data, word.len);
-        buf_add_str(&f->fts, "\"*");
-    }
-    if (f->n == 0)
-        add_needle(f, buf_bytes(whole));
-    if (f->fts.failed || f->needles.failed)
-        return err_memory(err);
-    if (f->n > FTS_WORDS_MAX)
-        f->fts.len = 0;
-    return QUIRE_OK;
-}
-
-static quire_status has_all(struct search *f, quire_bytes prompt, bool *yes,
-                            quire_error *err)
-{
-    const char *at = f->needles.data;
-    size_t i;
-
-    buf_clear(&f->folded);
-    normalize_case(&f->folded, prompt);
-    if (f->folded.failed)
-        return err_memory(err);
-    *yes = true;
-    for (i = 0; *yes && i < f->n; i++) {
-        size_t len;
-
-        memcpy(&len, at, sizeof len);
-        at += sizeof len;
-        *yes = f->folded.len >= len &&
-               memmem(f->folded.data, f->folded.len, at, len);
-        at += len;
-    }
-    return QUIRE_OK;
-}
-
-static quire_status prepare_rows(struct history *h, struct search *f,
+static quire_status prepare_rows(struct history *h, struct stmt **rows,
                                  quire_error *err)
 {
     struct buf sql = BUF_INIT(1024);
     quire_status st;
 
     buf_addf(&sql,
-             "SELECT id, prompt, created_at, cwd, %s, %s FROM history"
+             "SELECT id, prompt, created_at, cwd, %s FROM history"
              " WHERE (?1 IS NULL OR cwd = ?1) AND created_at >= ?2"
              " ORDER BY created_at DESC, id DESC",
-             h->shape.session ? "session_id" : "NULL",
-             f->fts.len && h->shape.fts ? "id IN (SELECT rowid FROM history_fts"
-                                          " WHERE history_fts MATCH ?3)"
-                                        : "0");
-    st = buf_text(&sql) ? prepare_one(h, &f->rows, buf_text(&sql), err)
+             h->shape.session ? "session_id" : "NULL");
+    st = buf_text(&sql) ? prepare_one(h, rows, buf_text(&sql), err)
                         : err_memory(err);
     buf_release(&sql);
     return st;
@@ -506,75 +418,46 @@ static quire_status emit_row(struct history *h, struct stmt *s,
     return each(ctx, &p, err);
 }
 
-static quire_status emit_rows(struct history *h, struct search *f,
+static quire_status emit_rows(struct history *h,
                               const struct history_find *find, uint64_t limit,
                               quire_prompt_fn each, void *ctx, quire_error *err)
 {
-    quire_status st = prepare_rows(h, f, err);
-    struct stmt *s = f->rows;
+    struct stmt *s = NULL;
+    quire_status st = prepare_rows(h, &s, err);
     bool row = true;
 
     if (st)
         return st;
     bind_or_null(s, 1, find->cwd);
     stmt_bind_int(s, 2, find->since_s ? find->since_s : INT64_MIN);
-    if (f->fts.len && h->shape.fts)
-        stmt_bind_text(s, 3, buf_bytes(&f->fts));
-    while (limit > 0) {
-        bool yes = true;
-
+    for (; limit > 0 && !st; limit--) {
         st = stmt_step(s, &row, err);
         if (st || !row)
             break;
-        if (f->n > 0 && !stmt_column_int(s, 5))
-            st = has_all(f, stmt_column_bytes(s, 1), &yes, err);
-        if (!st && yes) {
-            st = emit_row(h, s, each, ctx, err);
-            limit--;
-        }
-        if (st)
-            break;
+        st = emit_row(h, s, each, ctx, err);
     }
-    return st;
-}
-
-static quire_status emit_found(struct history *h, struct search *f,
-                               const struct history_find *find,
-                               quire_prompt_fn each, void *ctx,
-                               quire_error *err)
-{
-    uint64_t limit = find->limit ? find->limit : HISTORY_LIMIT;
-    quire_status st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
-
-    if (limit > HISTORY_LIMIT_MAX && limit != UINT64_MAX)
-        limit = HISTORY_LIMIT_MAX;
-    if (!st)
-        st = load_shape(h, err);
-    if (!st && h->shape.any && !h->shape.table)
-        st = fail_not_history(h, err);
-    if (!st && h->shape.table)
-        st = emit_rows(h, f, find, limit, each, ctx, err);
-    drop_statement(&f->rows);
-    db_rollback(h->db);
+    drop_statement(&s);
     return st;
 }
 
 quire_status history_find(struct history *h, const struct history_find *find,
                           quire_prompt_fn each, void *ctx, quire_error *err)
 {
-    struct search f = {
-        .query = BUF_INIT(HISTORY_PROMPT_MAX),
-        .fts = BUF_INIT(4 * HISTORY_PROMPT_MAX),
-        .needles = BUF_INIT(16 * (size_t)HISTORY_PROMPT_MAX),
-        .folded = BUF_INIT((size_t)1 << 30),
-    };
-    quire_status st = QUIRE_OK;
+    uint64_t limit = find->limit ? find->limit : HISTORY_LIMIT;
+    quire_status st;
 
-    if (find->query)
-        st = read_query(&f, *find->query, err);
-    if (!st && h)
-        st = emit_found(h, &f, find, each, ctx, err);
-    search_release(&f);
+    if (!h)
+        return QUIRE_OK;
+    if (limit > HISTORY_LIMIT_MAX && limit != UINT64_MAX)
+        limit = HISTORY_LIMIT_MAX;
+    st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
+    if (!st)
+        st = load_shape(h, err);
+    if (!st && h->shape.any && !h->shape.table)
+        st = fail_not_history(h, err);
+    if (!st && h->shape.table)
+        st = emit_rows(h, find, limit, each, ctx, err);
+    db_rollback(h->db);
     return st;
 }
 

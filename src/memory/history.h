@@ -30,10 +30,9 @@ struct history_new {
 };
 
 struct history_find {
-    const quire_bytes *query; /* NULL: all */
-    const char *cwd;          /* NULL: all */
-    int64_t since_s;          /* typed then or later; 0: any time */
-    uint64_t limit;           /* 0: HISTORY_LIMIT; UINT64_MAX: all */
+    const char *cwd; /* NULL: all */
+    int64_t since_s; /* typed then or later; 0: any time */
+    uint64_t limit;  /* 0: HISTORY_LIMIT; UINT64_MAX: all */
 };
 
 /* `db` is an open history.db, opened as `foreign`; `path` is for messages.
@@ -57,8 +56,7 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
 quire_status history_remove(struct history *h, const int64_t *ids, size_t n,
                             quire_error *err);
 
-/* The matching prompts, the newest first; without a history (`h` NULL) none. A
- * blank query is QUIRE_INVALID. */
+/* Prompts, the newest first; without a history (`h` NULL) none. */
 quire_status history_find(struct history *h, const struct history_find *find,
                           quire_prompt_fn each, void *ctx, quire_error *err);
 

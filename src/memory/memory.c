@@ -33,7 +33,6 @@ void memories_free(struct memories *m)
 {
     if (!m)
         return;
-    memory_fulltext_close(&m->words);
     sql_release(&m->sql);
     free(m);
 }
@@ -45,22 +44,26 @@ quire_status memory_begin(struct memories *m, int64_t tenant, quire_error *err)
 
 quire_status memory_end(struct memories *m, quire_status st, quire_error *err)
 {
-    st = sql_end(m->db, st, err);
-    /* An index created in the transaction was rolled back with it. */
-    if (st)
-        memory_fulltext_close(&m->words);
-    return st;
+    return sql_end(m->db, st, err);
 }
 
-quire_status memory_reindex(struct memories *m, int64_t tenant,
-                            quire_error *err)
+quire_status memory_count(struct db *db, int64_t tenant, uint64_t *n,
+                          quire_error *err)
 {
-    quire_status st = memory_begin(m, tenant, err);
+    struct stmt *s;
+    quire_status st =
+        db_prepare(db,
+                   "SELECT (SELECT count(*) FROM memory WHERE tenant = ?1) +"
+                   " (SELECT count(*) FROM pad WHERE tenant = ?1)",
+                   &s, err);
 
+    *n = 0;
     if (st)
         return st;
-    st = memory_fulltext_drop(m->db, m, tenant, err);
+    stmt_bind_int(s, 1, tenant);
+    st = sql_row(s, err);
     if (!st)
-        st = memory_fulltext_open(m, tenant, true, err);
-    return memory_end(m, st, err);
+        *n = (uint64_t)stmt_column_int(s, 0);
+    stmt_finalize(s);
+    return st;
 }

@@ -2,8 +2,7 @@
  * memory.h - interface of the memory module: entries and relations
  *
  * An entry is a row: a fact of one of six types. A relation is a row that leads
- * from one entry to another. Full-text indexes of the entries can be rebuilt
- * from the rows. The prompt history has its own interface, history.h.
+ * from one entry to another. The prompt history has its own interface, history.h.
  *
  *         valid_from                 valid_to
  *              |                         |
@@ -24,8 +23,8 @@
  *   (4) A pair of entries has each kind of relation once in each direction, and
  *       no entry has one with itself. Relations survive invalidation and are
  *       deleted with either end.
- *   (5) The words of a valid entry are in the tenant's index of the present,
- *       those of an invalid one in that of the past, and never in both.
+ *   (5) A change of an entry's words, or of its validity, is in the change log
+ *       (catalog/change_log.h), which the search index reads.
  *
  * The module borrows its database. Changes happen between memory_begin() and
  * memory_end(): then all of them are durable, or none happened. Times are
@@ -44,7 +43,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "quire.h"
-#include "search/index.h"
+#include "search/query.h"
 #include "store/db.h"
 
 struct memories;
@@ -71,29 +70,9 @@ int memory_type_of(quire_bytes name);
 const char *relation_kind_name(int kind);
 int relation_kind_of(quire_bytes name);
 
-/* The indexes of a tenant: of its valid entries, and of the others. */
-enum { FULLTEXT_NOW, FULLTEXT_PAST, N_FULLTEXT };
-
-extern const struct fulltext_kind memory_fulltext_kinds[N_FULLTEXT];
-
-/* Drop the indexes of a tenant, in a transaction: its rows are deleted with its
- * own, these are not. `m` is the module over `db`; NULL: not open. */
-quire_status memory_fulltext_drop(struct db *db, struct memories *m,
-                                  int64_t tenant, quire_error *err);
-
 /* The number of entries and scratchpads of a tenant, valid or not. */
 quire_status memory_count(struct db *db, int64_t tenant, uint64_t *n,
                           quire_error *err);
-
-/* Rebuild the indexes of a tenant from its rows. */
-quire_status memory_reindex(struct memories *m, int64_t tenant,
-                            quire_error *err);
-
-/* Whether they equal rebuilt ones, which are created in memory. `aside` is a
- * connection to the same database without other users. */
-quire_status memory_fulltext_equal(struct memories *m, int64_t tenant,
-                                   struct db *aside, bool *sound,
-                                   quire_error *err);
 
 /* ---- entry.c ------------------------------------------------------------ */
 
@@ -212,22 +191,37 @@ struct memory_query {
     uint64_t limit;
 };
 
+/* What the index of the tenant finds: entries that match a query by their words, the
+ * best first, at most `max`, in `keep`. `past`: also those that are not valid; `pinned`: only those
+ * of the session that asks. */
+struct memory_word_hit {
+    int64_t id;
+    double score;
+};
+
+struct memory_finder {
+    quire_status (*find)(void *ctx, const struct query *query, bool past,
+                         bool pinned, size_t max, struct arena *keep,
+                         struct memory_word_hit **hits, size_t *n,
+                         quire_error *err);
+    void *ctx;
+};
+
 /* The results, the best first. *partial: there were so many that only the
- * newest were ranked. QUIRE_NOT_FOUND without a message; QUIRE_INVALID: the
+ * best by words were ranked. QUIRE_NOT_FOUND without a message; QUIRE_INVALID: the
  * query has no word. */
 quire_status memory_search(struct memories *m, const struct memory_query *q,
+                           const struct memory_finder *finder,
                            quire_memory_fn each, void *ctx, bool *partial,
                            quire_error *err);
 
 /* The types that the cue words of a query suggest, 1 << type, or'ed. */
 unsigned memory_intent(quire_bytes text);
 
-/* The full-text query for a question; if `plain`, any of its words without the
- * phrases: that matches the same entries. *out is NULL if it has no word.
+/* The full-text query for a question. *out is NULL if it has no word.
  * QUIRE_NO_MEMORY. */
-quire_status memory_words_query(quire_bytes text, bool plain,
-                                struct arena *keep, struct query **out,
-                                quire_error *err);
+quire_status memory_words_query(quire_bytes text, struct arena *keep,
+                                struct query **out, quire_error *err);
 
 /* The query for entries that have none of the words of a question, but words
  * that begin with one, or with its stem. *out is NULL if none of them can be a

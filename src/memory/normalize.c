@@ -1,19 +1,11 @@
-/*
- * normalize.c - normalize the text of prompts
- *
- * Words are split twice: here, for a query, and by SQLite's unicode61 for the
- * stored text. They need not agree on every character. A sign taken for a
- * letter here makes a phrase of the two words around it, and a letter taken for
- * a sign splits a word in two, which are both searched. So the table has the
- * signs that people type, not all of Unicode.
- */
+/* normalize.c - normalize the text of prompts */
 #include "memory/normalize.h"
 
 #include <stdint.h>
 
 #include "base/bytes.h"
 #include "base/utf8.h"
-#include "store/fts_letters.h"
+#include "base/letters.h"
 
 /* White space as in JavaScript, which is what the other programs trim. */
 static bool is_blank(uint32_t cp)
@@ -25,11 +17,6 @@ static bool is_blank(uint32_t cp)
     };
 
     return letters_within(cp, blanks, sizeof blanks / sizeof *blanks);
-}
-
-static bool is_word(uint32_t cp)
-{
-    return cp != '_' && !letters_none(cp);
 }
 
 void normalize_stored(struct buf *out, quire_bytes text)
@@ -62,41 +49,4 @@ void normalize_stored(struct buf *out, quire_bytes text)
     }
     if (!out->failed)
         out->len = ink;
-}
-
-void normalize_case(struct buf *out, quire_bytes text)
-{
-    const char *from = text.data;
-    char *to = buf_room(out, text.len);
-    size_t i;
-
-    for (i = 0; to && i < text.len; i++) {
-        char c = from[i];
-
-        to[i] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-    }
-    if (to)
-        buf_grow(out, text.len);
-}
-
-bool normalize_next_word(quire_bytes *text, quire_bytes *word)
-{
-    size_t from = SIZE_MAX, at = 0;
-
-    while (at < text->len) {
-        uint32_t cp;
-        bool bad = false;
-        size_t n = utf8_decode(bytes_sub(*text, at, text->len), &cp, &bad);
-
-        if (!bad && is_word(cp)) {
-            if (from == SIZE_MAX)
-                from = at;
-        } else if (from != SIZE_MAX) {
-            break;
-        }
-        at += n;
-    }
-    *word = from == SIZE_MAX ? bytes_of(NULL, 0) : bytes_sub(*text, from, at);
-    *text = bytes_sub(*text, at, text->len);
-    return from != SIZE_MAX;
 }

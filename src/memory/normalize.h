@@ -15,11 +15,4 @@
  * those of Unicode, as in oh-my-pi. */
 void normalize_stored(struct buf *out, quire_bytes text);
 
-/* Add `text` with A-Z as a-z. */
-void normalize_case(struct buf *out, quire_bytes text);
-
-/* Take the next word, a run of letters and digits, off the start of *text;
- * false at the end. */
-bool normalize_next_word(quire_bytes *text, quire_bytes *word);
-
 #endif

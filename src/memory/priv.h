@@ -16,6 +16,8 @@ enum memory_sql {
     SQL_LIST,
     SQL_LIST_AS_OF,
     SQL_EACH,
+    SQL_LOT,
+    SQL_LOT_FEW,
     SQL_NEXT_ID,
     SQL_ADD,
     SQL_CHANGE,
@@ -40,29 +42,21 @@ enum memory_sql {
 
 extern const char *const memory_sql[N_MEMORY_SQL];
 
-/* The indexes of one tenant, in index.c, and statements for the rows of hits. */
-enum memory_hit_sql {
-    HIT_ROWS,        /* of a lot of ids (search/lot.h) */
-    HIT_ROWS_FEW,    /* of a few */
-    HIT_SESSION_IDS, /* of the session ?1, up to the id ?2, ascending */
-    N_HIT_SQL
-};
-
-/* Columns of HIT_ROWS. */
+/* Columns of an entry, which entry_read() reads. */
 enum {
-    HIT_ID,
-    HIT_TYPE,
-    HIT_UPDATED,
-    HIT_TAGS,
-    HIT_SESSION,
-    HIT_VALID_FROM,
-    HIT_VALID_TO
-};
-
-struct memory_fulltext {
-    int64_t tenant; /* 0: none is open */
-    struct fulltext *index[N_FULLTEXT];
-    struct sql rows;
+    ENTRY_ID,
+    ENTRY_TYPE,
+    ENTRY_TITLE,
+    ENTRY_CONTENT,
+    ENTRY_SOURCE,
+    ENTRY_TAGS,
+    ENTRY_ARTIFACT,
+    ENTRY_SESSION,
+    ENTRY_KEY,
+    ENTRY_CREATED,
+    ENTRY_UPDATED,
+    ENTRY_VALID_FROM,
+    ENTRY_VALID_TO
 };
 
 struct memories {
@@ -70,29 +64,16 @@ struct memories {
     const struct clock *clock; /* borrowed */
     bool has_links;
     struct sql sql;
-    struct memory_fulltext words;
 };
 
 /* ---- entry_rows.c ------------------------------------------------------- */
 
+/* Copy the row that a statement is at. */
+quire_status entry_read(struct stmt *s, struct arena *keep, quire_memory *out,
+                        quire_error *err);
+
 /* Whether `tag` is one of the tags, a JSON array; A to Z in any case. `tmp` may
  * grow. */
 bool entry_has_tag(quire_bytes tags, const char *tag, struct arena *tmp);
-
-/* ---- index.c ------------------------------------------------------------ */
-
-/* Open the tenant's indexes. With `write`, in a transaction, they are created
- * if absent: if that fails later, call memory_fulltext_close(). QUIRE_NOT_FOUND
- * without a message. */
-quire_status memory_fulltext_open(struct memories *m, int64_t tenant,
-                                  bool write, quire_error *err);
-void memory_fulltext_close(struct memory_fulltext *w);
-
-/* Add an entry to, or remove it from, the open index it belongs to. `one` is
- * its row as indexed. */
-quire_status memory_fulltext_add(struct memories *m, const quire_memory *one,
-                                 quire_error *err);
-quire_status memory_fulltext_remove(struct memories *m, const quire_memory *one,
-                                    quire_error *err);
 
 #endif

@@ -206,7 +206,9 @@ static bool add_each(const quire_bytes *terms, size_t n, struct query *to,
     return whole;
 }
 
-quire_status memory_words_query(quire_bytes text, bool plain,
+/* Any of the terms; unless `plain`, also those that are adjacent, or near each other,
+ * once more. */
+static quire_status words_query(quire_bytes text, bool plain,
                                 struct arena *keep, struct query **out,
                                 quire_error *err)
 {
@@ -228,6 +230,12 @@ quire_status memory_words_query(quire_bytes text, bool plain,
         return err_memory(err);
     *out = query_unwrap(any);
     return QUIRE_OK;
+}
+
+quire_status memory_words_query(quire_bytes text, struct arena *keep,
+                                struct query **out, quire_error *err)
+{
+    return words_query(text, false, keep, out, err);
 }
 
 /* ---- word beginnings ---------------------------------------------------- */
@@ -290,7 +298,7 @@ quire_status memory_stem_query(quire_bytes text, struct arena *keep,
         return err_memory(err);
     if (!any->first)
         return QUIRE_OK;
-    st = memory_words_query(text, true, keep, &words, err);
+    st = words_query(text, true, keep, &words, err);
     if (st)
         return st;
     query_add(both, query_unwrap(any));

@@ -22,14 +22,15 @@
  * themselves in the same way, and all their scores are below those of the
  * others.
  *
- * A word that is everywhere has as many hits as there are entries, and ranking
- * them all would take too long. Then the newest RANKED_MAX are ranked, by id,
- * those of the session separately; and the result says so.
+ * A word that is everywhere has as many hits as there are entries. Then the
+ * RANKED_MAX whose words score best are ranked (of the past: of those that were
+ * valid then), and as many of the session; and the result says so.
  *
- * The index returns ids and scores of words. The rows behind them are read in
- * lots. If only the best hits are wanted, only rows are read that can belong to
- * them: type, tag and age raise a score by a factor that is known, so a hit
- * whose words score too little stays behind whatever its row says.
+ * The index (struct memory_finder) returns ids and scores of words. The rows
+ * behind them are read in lots. If only the best hits are wanted, only rows are
+ * read that can belong to them: type, tag and age raise a score by a factor that
+ * is known, so a hit whose words score too little stays behind whatever its row
+ * says.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,9 @@
 
 #define DAY_US ((int64_t)24 * 60 * 60 * 1000000)
 
+/* Rows that were read to rank them are kept up to this size, to be returned. */
+#define KEPT_BYTES ((size_t)4 << 20)
+
 struct hit {
     int64_t id;
     double words; /* score of the words alone */
@@ -61,29 +65,24 @@ struct hit {
     bool tagged;
     bool pinned; /* to the session that asks */
     int64_t updated_us;
+    quire_memory *row; /* NULL: not kept */
 };
 
 struct recall {
     struct memories *m;
     const struct memory_query *q;
+    const struct memory_finder *finder;
     unsigned types; /* that rank higher       */
     int64_t now_us;
-    bool eager;       /* the rows of all hits are needed */
-    struct arena tmp; /* for one row */
-    struct hit *hits; /* owned                */
+    bool eager;        /* the rows of all hits are needed */
+    struct arena tmp;  /* for one row */
+    struct arena keep; /* queries and rows */
+    size_t kept;       /* bytes of rows */
+    struct hit *hits;  /* owned                */
     size_t n;
     size_t first; /* hits before it are ranked already */
-    /* Hits of the current index above the floor that were valid at the time in
-     * question, the newest first: their rows were read to find the floor. */
-    struct hit *valid; /* room for RANKED_MAX */
-    size_t n_valid;
     bool partial;
 };
-
-/* Of an index those above the floor, and as many of the session below it. */
-#define SESSION_CACHE_MAX (2 * RANKED_MAX)
-
-enum { HITS_MAX = N_FULLTEXT * SESSION_CACHE_MAX };
 
 /* ---- scores ------------------------------------------------------------- */
 
@@ -142,11 +141,11 @@ static int by_words(const void *a, const void *b)
     return (x->words < y->words) - (x->words > y->words);
 }
 
-static int newest_first(const void *a, const void *b)
+static int by_id(const void *a, const void *b)
 {
     const struct hit *x = a, *y = b;
 
-    return (x->id < y->id) - (x->id > y->id);
+    return (x->id > y->id) - (x->id < y->id);
 }
 
 static void sort_hits(struct recall *r)
@@ -193,62 +192,67 @@ static void lower_scores(struct recall *r)
 
 /* ---- rows --------------------------------------------------------------- */
 
-static void read_row(struct recall *r, struct stmt *s, struct hit *h)
+/* Keep a row that was read, if there is room. */
+static quire_status keep_row(struct recall *r, struct stmt *s, struct hit *h,
+                             quire_error *err)
 {
-    int64_t session = stmt_column_int(s, HIT_SESSION), then = r->q->as_of_us;
-    int64_t valid_to = stmt_column_int(s, HIT_VALID_TO);
-    int type = memory_type_of(stmt_column_bytes(s, HIT_TYPE));
+    if (r->kept >= KEPT_BYTES)
+        return QUIRE_OK;
+    h->row = arena_array(&r->keep, 1, sizeof *h->row);
+    if (!h->row)
+        return err_memory(err);
+    r->kept += sizeof *h->row + stmt_column_bytes(s, ENTRY_CONTENT).len;
+    return entry_read(s, &r->keep, h->row, err);
+}
+
+static quire_status read_row(struct recall *r, struct stmt *s, struct hit *h,
+                             quire_error *err)
+{
+    int64_t session = stmt_column_int(s, ENTRY_SESSION), then = r->q->as_of_us;
+    int64_t valid_to = stmt_column_int(s, ENTRY_VALID_TO);
+    int type = memory_type_of(stmt_column_bytes(s, ENTRY_TYPE));
 
     arena_reset(&r->tmp);
-    h->exists = then == 0 || (stmt_column_int(s, HIT_VALID_FROM) <= then &&
-                              (valid_to == 0 || valid_to > then));
+    h->exists = then ? stmt_column_int(s, ENTRY_VALID_FROM) <= then &&
+                           (valid_to == 0 || valid_to > then)
+                     : valid_to == 0;
     h->typed = type >= 0 && (r->types & 1u << type);
-    h->tagged = r->q->tag && entry_has_tag(stmt_column_bytes(s, HIT_TAGS),
+    h->tagged = r->q->tag && entry_has_tag(stmt_column_bytes(s, ENTRY_TAGS),
                                            r->q->tag, &r->tmp);
     h->pinned = session && session == r->q->session;
-    h->updated_us = stmt_column_int(s, HIT_UPDATED);
+    h->updated_us = stmt_column_int(s, ENTRY_UPDATED);
     h->score = score_of(r, h);
+    return h->exists ? keep_row(r, s, h, err) : QUIRE_OK;
 }
 
-/* Sort a lot, which usually is sorted already. */
-static void sort_lot(struct hit *hits, size_t n)
-{
-    size_t i;
-
-    for (i = 1; i < n && hits[i - 1].id > hits[i].id;)
-        i++;
-    if (i < n)
-        qsort(hits, n, sizeof *hits, newest_first);
-}
-
-/* Read the rows of a lot. It is left in the order of ids, the newest first,
- * without the hits that have no row. */
+/* Read the rows of a lot, at most LOT_MAX. It is left in the order of ids, without
+ * the hits that have no row. */
 static quire_status read_lot(struct recall *r, struct hit *hits, size_t *n,
                              quire_error *err)
 {
+    bool few = *n <= LOT_FEW;
     int64_t ids[LOT_MAX];
     size_t left = 0, i;
     struct stmt *s;
-    quire_status st;
+    quire_status st = *n ? sql_use(&r->m->sql, few ? SQL_LOT_FEW : SQL_LOT, &s,
+                                   err)
+                         : QUIRE_OK;
 
-    if (*n == 0)
-        return QUIRE_OK;
-    st = sql_use(&r->m->words.rows, *n <= LOT_FEW ? HIT_ROWS_FEW : HIT_ROWS, &s,
-                 err);
-    if (st)
+    if (st || *n == 0)
         return st;
-    sort_lot(hits, *n);
+    qsort(hits, *n, sizeof *hits, by_id);
     for (i = 0; i < *n; i++) {
         ids[i] = hits[i].id;
         hits[i].exists = false;
     }
     lot_bind(s, ids, *n);
-    while (!(st = sql_row(s, err))) {
-        struct hit key = {.id = stmt_column_int(s, HIT_ID)}, *h;
+    stmt_bind_int(s, few ? LOT_FEW + 1 : LOT_MAX + 1, r->q->tenant);
+    while (!st && !(st = sql_row(s, err))) {
+        struct hit key = {.id = stmt_column_int(s, ENTRY_ID)}, *h;
 
-        h = bsearch(&key, hits, *n, sizeof key, newest_first);
+        h = bsearch(&key, hits, *n, sizeof key, by_id);
         if (h)
-            read_row(r, s, h);
+            st = read_row(r, s, h, err);
     }
     stmt_reset(s);
     for (i = 0; i < *n; i++) {
@@ -261,197 +265,72 @@ static quire_status read_lot(struct recall *r, struct hit *hits, size_t *n,
 
 /* ---- hits --------------------------------------------------------------- */
 
-/* The next hits of an index, at most LOT_MAX. *more: there may be others. */
-static quire_status fetch_lot(struct fulltext *index, struct hit *out,
-                              size_t *n, bool *more, quire_error *err)
+/* Append what the index finds: the best RANKED_MAX, or all hits if only their rows show
+ * which of them were valid at the time in question. */
+static quire_status find_hits(struct recall *r, const struct query *query,
+                              bool pinned, quire_error *err)
 {
-    struct fulltext_hit hits[LOT_MAX];
-    quire_status st = fulltext_fetch(index, hits, LOT_MAX, n, err);
-    size_t i;
-
-    *more = !st && *n == LOT_MAX;
-    for (i = 0; !st && i < *n; i++)
-        out[i] = (struct hit){.id = hits[i].id, .words = hits[i].score};
-    return st;
-}
-
-/* Read the hits that were valid at the time in question, up to RANKED_MAX; the
- * id of the next is the floor. */
-static quire_status read_valid(struct recall *r, struct fulltext *index,
-                               int64_t *floor, quire_error *err)
-{
-    struct hit lot[LOT_MAX];
-    bool more = true;
-    size_t n, i;
-    quire_status st = QUIRE_OK;
-
-    r->n_valid = 0;
-    while (!st && more && *floor == 0) {
-        st = fetch_lot(index, lot, &n, &more, err);
-        if (!st)
-            st = read_lot(r, lot, &n, err);
-        for (i = 0; !st && i < n && *floor == 0; i++) {
-            if (r->n_valid == RANKED_MAX)
-                *floor = lot[i].id;
-            else
-                r->valid[r->n_valid++] = lot[i];
-        }
-    }
-    return st;
-}
-
-/* Complete hits above the floor from those that read_valid() has read, and drop
- * the others. */
-static size_t copy_valid(struct recall *r, struct hit *lot, size_t n)
-{
-    size_t left = 0, i;
-
-    for (i = 0; i < n; i++) {
-        const struct hit *known = bsearch(&lot[i], r->valid, r->n_valid,
-                                          sizeof *lot, newest_first);
-        double words = lot[i].words;
-
-        if (!known)
-            continue;
-        lot[left] = *known;
-        lot[left].words = words;
-        lot[left].score = score_of(r, &lot[left]);
-        left++;
-    }
-    return left;
-}
-
-/* Complete a lot, the newest first, with the rows, and drop hits without one. */
-static quire_status add_rows(struct recall *r, int64_t floor, struct hit *lot,
-                             size_t *n, quire_error *err)
-{
-    size_t above = 0, kept, rest;
-    quire_status st;
-
-    while (r->q->as_of_us && above < *n && lot[above].id > floor)
-        above++;
-    kept = copy_valid(r, lot, above);
-    rest = *n - above;
-    memmove(lot + kept, lot + above, rest * sizeof *lot);
-    st = read_lot(r, lot + kept, &rest, err);
-    *n = kept + rest;
-    return st;
-}
-
-/* The newest id that is not ranked; 0: all are. The plain query has the same
- * hits as the other, and costs less. */
-static quire_status find_floor(struct recall *r, struct fulltext *index,
-                               const struct query *plain, int64_t *floor,
-                               quire_error *err)
-{
-    bool then = r->q->as_of_us != 0;
-    struct fulltext_find f = {.query = plain,
-                              .newest_first = true,
-                              .skip = then ? 0 : RANKED_MAX,
-                              .limit = then ? 0 : 1};
-    struct fulltext_hit hit;
-    size_t n;
-    quire_status st = fulltext_find(index, &f, err);
-
-    *floor = 0;
-    if (!st && then) {
-        st = read_valid(r, index, floor, err);
-    } else if (!st) {
-        st = fulltext_fetch(index, &hit, 1, &n, err);
-        if (!st && n > 0)
-            *floor = hit.id;
-    }
-    fulltext_end(index);
-    return st;
-}
-
-/* The ids of the session up to the floor. */
-static quire_status read_session_ids(struct recall *r, int64_t floor,
-                                     struct buf *ids, quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = sql_use(&r->m->words.rows, HIT_SESSION_IDS, &s, err);
+    bool past = r->q->as_of_us != 0;
+    struct memory_word_hit *found;
+    struct hit *more;
+    size_t n = 0, i;
+    quire_status st = r->finder->find(r->finder->ctx, query, past, pinned,
+                                      past ? SIZE_MAX / 2 : RANKED_MAX + 1,
+                                      &r->keep, &found, &n, err);
 
     if (st)
         return st;
-    stmt_bind_int(s, 1, r->q->session);
-    stmt_bind_int(s, 2, floor);
-    while (!(st = sql_row(s, err))) {
-        int64_t id = stmt_column_int(s, 0);
-
-        buf_add(ids, &id, sizeof id);
+    if (!past && n > RANKED_MAX) {
+        n = RANKED_MAX;
+        r->partial = true;
     }
-    stmt_reset(s);
-    return st != QUIRE_NOT_FOUND ? st
-                                 : buf_status(ids, "the list of entries", err);
+    more = realloc(r->hits, (r->n + n + 1) * sizeof *more);
+    if (!more)
+        return err_memory(err);
+    r->hits = more;
+    for (i = 0; i < n; i++)
+        r->hits[r->n++] = (struct hit){.id = found[i].id,
+                                       .words = found[i].score};
+    return QUIRE_OK;
 }
 
-/* Append the hits of a query, the newest, up to `max`. */
-static quire_status read_hits(struct recall *r, struct fulltext *index,
-                              const struct fulltext_find *f, size_t max,
-                              quire_error *err)
+/* Two lists may have the same entry. */
+static void drop_repeated(struct recall *r)
 {
-    size_t end = r->n + max, n;
-    bool more = true;
-    struct hit lot[LOT_MAX];
-    quire_status st = fulltext_find(index, f, err);
+    struct hit *hits = r->hits + r->first;
+    size_t n = r->n - r->first, left = 0, i;
 
-    while (!st && more && r->n < end) {
-        st = fetch_lot(index, lot, &n, &more, err);
-        if (!st && r->eager)
-            st = add_rows(r, f->above, lot, &n, err);
-        if (st)
-            break;
-        n = n < end - r->n ? n : end - r->n;
-        memcpy(r->hits + r->n, lot, n * sizeof *lot);
-        r->n += n;
+    qsort(hits, n, sizeof *hits, by_id);
+    for (i = 0; i < n; i++)
+        if (left == 0 || hits[left - 1].id != hits[i].id)
+            hits[left++] = hits[i];
+    r->n = r->first + left;
+}
+
+static quire_status find_all(struct recall *r, const struct query *query,
+                             quire_error *err)
+{
+    quire_status st = find_hits(r, query, false, err);
+
+    if (!st && r->partial && r->q->session) {
+        st = find_hits(r, query, true, err);
+        drop_repeated(r);
     }
-    fulltext_end(index);
-    return st;
-}
-
-static quire_status find_in(struct recall *r, int which,
-                            const struct query *query,
-                            const struct query *plain, quire_error *err)
-{
-    struct fulltext *index = r->m->words.index[which];
-    struct fulltext_find f = {.query = query,
-                              .newest_first = true,
-                              .scored = true};
-    struct buf ids = BUF_INIT(SIZE_MAX);
-    quire_status st = find_floor(r, index, plain, &f.above, err);
-
-    r->partial |= !st && f.above;
-    if (!st && f.above && r->q->session)
-        st = read_session_ids(r, f.above, &ids, err);
-    f.also = (const int64_t *)(const void *)ids.data;
-    f.n_also = ids.len / sizeof(int64_t);
-    if (!st)
-        st = read_hits(r, index, &f, SESSION_CACHE_MAX, err);
-    buf_release(&ids);
-    return st;
-}
-
-static quire_status find_in_all(struct recall *r, const struct query *query,
-                                const struct query *plain, quire_error *err)
-{
-    quire_status st = find_in(r, FULLTEXT_NOW, query, plain, err);
-
-    if (!st && r->q->as_of_us)
-        st = find_in(r, FULLTEXT_PAST, query, plain, err);
     return st;
 }
 
 /* ---- ranking ------------------------------------------------------------ */
 
-/* Of hits that have no rows yet, order those that can be among the results, and
- * drop the others. Reads the rows of the best, then of twice as many, until the
- * rest cannot catch up. */
+/* Order the hits that can be among the results, and drop the others. Reads the rows
+ * of the best, then of twice as many, until the rest cannot catch up. */
 static quire_status rank_best(struct recall *r, quire_error *err)
 {
     struct hit *hits = r->hits + r->first;
     size_t wanted = r->q->limit - r->first, total = r->n - r->first;
-    size_t read = 0, n = 0, until = LOT_MAX;
+    size_t read = 0, n = 0,
+           until = r->q->as_of_us ? RANKED_MAX
+                   : r->eager     ? SIZE_MAX
+                                  : LOT_MAX;
     quire_status st = QUIRE_OK;
 
     qsort(hits, total, sizeof *hits, by_words);
@@ -466,57 +345,47 @@ static quire_status rank_best(struct recall *r, quire_error *err)
         }
         r->n = r->first + n;
         sort_hits(r);
-        if (n >= wanted && wanted > 0 && read < total &&
+        if (!r->eager && n >= wanted && wanted > 0 && read < total &&
             bound_of(r, hits[read].words) < hits[wanted - 1].score)
             break;
-        until *= 2;
+        if (r->q->as_of_us && n >= RANKED_MAX && read < total) {
+            r->partial = true;
+            break;
+        }
+        until = until > total ? until : 2 * until;
     }
+    if (!st && r->q->fused)
+        fuse_lists(r);
     return st;
 }
 
-static quire_status rank_hits(struct recall *r, quire_error *err)
+static quire_status find_words(struct recall *r, quire_error *err)
 {
-    if (!r->eager)
-        return rank_best(r, err);
-    sort_hits(r);
-    if (r->q->fused)
-        fuse_lists(r);
-    return QUIRE_OK;
-}
-
-static quire_status find_words(struct recall *r, struct arena *keep,
-                               quire_error *err)
-{
-    struct query *query, *plain = NULL;
-    quire_status st = memory_words_query(r->q->text, false, keep, &query, err);
+    struct query *query;
+    quire_status st = memory_words_query(r->q->text, &r->keep, &query, err);
 
     if (!st && !query)
         st = err_fail(err, QUIRE_INVALID, "use one or more words of the entry",
                       "the query has no search term");
     if (!st)
-        st = memory_words_query(r->q->text, true, keep, &plain, err);
-    if (!st)
-        st = memory_fulltext_open(r->m, r->q->tenant, false, err);
-    if (!st)
-        st = find_in_all(r, query, plain, err);
-    return st ? st : rank_hits(r, err);
+        st = find_all(r, query, err);
+    return st ? st : rank_best(r, err);
 }
 
 /* After find_words(), if the caller wants more. */
-static quire_status find_beginnings(struct recall *r, struct arena *keep,
-                                    quire_error *err)
+static quire_status find_beginnings(struct recall *r, quire_error *err)
 {
     struct query *query = NULL;
     quire_status st = QUIRE_OK;
 
     r->first = r->n;
     if (r->n < r->q->limit)
-        st = memory_stem_query(r->q->text, keep, &query, err);
+        st = memory_stem_query(r->q->text, &r->keep, &query, err);
     if (st || !query)
         return st;
-    st = find_in_all(r, query, query, err);
+    st = find_all(r, query, err);
     if (!st)
-        st = rank_hits(r, err);
+        st = rank_best(r, err);
     if (!st)
         lower_scores(r);
     return st;
@@ -534,7 +403,11 @@ static quire_status emit_hits(struct recall *r, quire_memory_fn each, void *ctx,
         quire_memory one;
 
         arena_reset(&r->tmp);
-        st = memory_any(r->m, r->q->tenant, r->hits[i].id, &r->tmp, &one, err);
+        if (r->hits[i].row)
+            one = *r->hits[i].row;
+        else
+            st = memory_any(r->m, r->q->tenant, r->hits[i].id, &r->tmp, &one,
+                            err);
         if (!st) {
             one.score = r->hits[i].score;
             st = each(ctx, &one, err);
@@ -544,35 +417,28 @@ static quire_status emit_hits(struct recall *r, quire_memory_fn each, void *ctx,
 }
 
 quire_status memory_search(struct memories *m, const struct memory_query *q,
+                           const struct memory_finder *finder,
                            quire_memory_fn each, void *ctx, bool *partial,
                            quire_error *err)
 {
     struct recall r = {
         .m = m,
         .q = q,
+        .finder = finder,
         .types = q->types    ? q->types
                  : q->intent ? memory_intent(q->text)
                              : 0,
         .now_us = q->as_of_us ? q->as_of_us : clock_us(m->clock),
         .eager = q->fused || q->as_of_us,
-        .hits = malloc((2 * HITS_MAX + RANKED_MAX) * sizeof(struct hit)),
     };
-    struct arena keep = ARENA_INIT; /* queries */
-    quire_status st = r.hits ? db_begin(m->db, DB_LOOK, q->tenant, err)
-                             : err_memory(err);
+    quire_status st = find_words(&r, err);
 
-    *partial = false;
-    r.valid = r.hits ? r.hits + 2 * (size_t)HITS_MAX : NULL;
-    if (!st) {
-        st = find_words(&r, &keep, err);
-        if (!st)
-            st = find_beginnings(&r, &keep, err);
-        if (!st)
-            st = emit_hits(&r, each, ctx, err);
-        db_rollback(m->db);
-        *partial = r.partial;
-    }
-    arena_release(&keep);
+    if (!st)
+        st = find_beginnings(&r, err);
+    if (!st)
+        st = emit_hits(&r, each, ctx, err);
+    *partial = r.partial;
+    arena_release(&r.keep);
     arena_release(&r.tmp);
     free(r.hits);
     return st;

@@ -33,7 +33,7 @@ enum { FEW_CANDIDATES = 64 };
 
 static const float field_weights[N_FIELDS] = {
     [FIELD_BODY] = 1, [FIELD_PATH] = 4, [FIELD_TITLE] = 4,
-    [FIELD_TAGS] = 3, [FIELD_NOTE] = 2,
+    [FIELD_TAGS] = 3, [FIELD_NOTE] = 2, [FIELD_SOURCE] = 0.5f,
 };
 
 /* A term of the segment that a token matches. */

@@ -1,19 +1,9 @@
 /*
  * query.h - full-text queries as trees
  *
- * An index splits text with our own tokenizer, "quire" (store/fts_tokenizer.c):
- *
- *   - Letters and digits of any script form words; case and accents are
- *     ignored. "_" belongs to a word.
- *   - An identifier is found whole and by its parts: parseHTTPHeader,
- *     snake_case, utf8, report-2024.csv.
- *   - Chinese, Japanese and Korean are found by any piece of a sentence: they
- *     are indexed as overlapping pairs.
- *
- * A query is a tree, so that no backend has to parse the syntax of another. Its
- * leaves are texts, which the backend splits as it splits documents. Any text
- * of a user makes a valid tree, and none can reach columns of the index. Of its
- * operators there are AND, OR and AND NOT, in capitals between two terms.
+ * The query language (search/language.h) and questions to memory (memory/query.c)
+ * make trees; search/plan.h runs them. Leaves are texts, which are split into words as
+ * the texts of the index are (search/tokenizer.h).
  */
 #ifndef SEARCH_QUERY_H
 #define SEARCH_QUERY_H
@@ -34,8 +24,6 @@ enum query_op {
     QUERY_OR,    /* any operand                                            */
     QUERY_NOT,   /* the first operand, but not the second                  */
 
-    /* Of the query language only (search/language.h). A full-text index has
-     * words, and finds nothing for these. */
     QUERY_SUBSTRING, /* `text` as part of words, case and accents ignored */
     QUERY_REGEX,     /* `text` is a pattern of PCRE2                      */
     QUERY_EVERY,     /* every document; the first operand of QUERY_NOT    */
@@ -71,27 +59,8 @@ struct query *query_unwrap(struct query *q);
 
 /* ---- text of a user ----------------------------------------------------- */
 
-enum query_mode {
-    QUERY_ALL,       /* every word, as a word or as part of an identifier */
-    QUERY_BEGINNING, /* the same, and each word may go on: "conf" finds
-                      * "configuration"                                   */
-    QUERY_ANY,       /* any of the words                                  */
-};
-
-/* The tree for `text`. Words are separated by white space; text in double
- * quotes is a phrase (a missing last quote is added). AND joins more closely
- * than OR. With QUERY_ANY there are no operators. *n is the number of terms;
- * with none, *out is NULL: there is nothing to search for. QUIRE_NO_MEMORY. */
-quire_status query_parse(quire_bytes text, enum query_mode mode,
-                         struct arena *keep, struct query **out, size_t *n,
-                         quire_error *err);
-
 /* Whether the text has any term. */
 bool query_has_terms(quire_bytes text);
-
-/* Whether the text has OR or AND NOT as an operator: then a match need not have
- * all of its terms. */
-bool query_has_alternatives(quire_bytes text);
 
 /* The terms of a text, one after the other, for trees of another shape. Up to
  * 64 are returned, and each has a letter or a digit. They are slices of the

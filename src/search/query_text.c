@@ -2,7 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
-#include "store/fts_letters.h"
+#include "base/letters.h"
 
 static bool is_space(uint32_t cp)
 {

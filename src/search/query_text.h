@@ -22,7 +22,7 @@
 size_t query_next_char(quire_bytes text, size_t at, uint32_t *cp);
 
 /* Whether the text has a letter or digit. Only SQLite knows which characters
- * are letters, so fts_letters.h lists just the ranges that certainly are not.
+ * are letters, so base/letters.h lists just the ranges that certainly are not.
  * For other non-letters (rare signs) this is true. */
 bool query_has_letter(quire_bytes text);
 

@@ -414,7 +414,7 @@ static quire_status add_place(struct run *k, size_t segment, float score,
     if (k->r->facets)
         count_facets(k, &c);
     if (k->r->sort == RUN_RANK)
-        c.score = weigh(k, score, c.meta, c.time);
+        c.score = k->r->words_score ? score : weigh(k, score, c.meta, c.time);
     /* Groups are formed of all hits; the cursor then skips groups. */
     if (k->r->flat && !is_behind_cursor(k, &c))
         return QUIRE_OK;

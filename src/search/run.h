@@ -73,7 +73,9 @@ struct run_request {
     const struct plan *plan; /* NULL: every text */
     unsigned kinds, roles;   /* bits; 0: all */
     unsigned flags;          /* of the place, all required */
-    bool versions;           /* older versions of artifacts, too */
+    bool versions;    /* older versions of artifacts, and memory entries that
+                              * are not valid any more, too */
+    bool words_score; /* of the words alone, without kind and age */
     int64_t after_us,
         before_us; /* 0: any; from `after`, before `before`, to the
                                   * second */

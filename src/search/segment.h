@@ -51,7 +51,7 @@
 #include "store/object.h"
 
 enum {
-    SEGMENT_VERSION = 1,
+    SEGMENT_VERSION = 2,
     BLOCK_DOCS = 128,        /* documents a block of postings */
     TERM_BLOCK_BYTES = 4096, /* text of terms a block, about  */
     SEGMENT_TERM_MAX = 80,   /* bytes of a term               */
@@ -64,7 +64,8 @@ enum segment_field {
     FIELD_PATH,
     FIELD_TITLE,
     FIELD_TAGS,
-    FIELD_NOTE, /* purpose of an artifact, source of a memory entry */
+    FIELD_NOTE,   /* purpose of an artifact     */
+    FIELD_SOURCE, /* of a memory entry          */
     N_FIELDS
 };
 

@@ -260,7 +260,6 @@ static void sync_workspaces(struct background *u)
         all.first = NULL;
         all.end = &all.first;
         quire_watch_next(u->list[i].watch, 0, add_finding, &all, NULL);
-        u->worked |= quire_artifact_index(u->list[i].q);
         for (f = all.first; f; f = f->next)
             publish_finding(u, &u->list[i], f);
         arena_reset(&all.keep);

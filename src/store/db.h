@@ -197,6 +197,10 @@ quire_status db_sqlite_open_foreign(const struct db_config *config,
  * had not been copied yet; *at_s: when the last of them was made. */
 bool db_sqlite_log_lost(const char *path, int64_t *at_s);
 
+/* Drop the full-text tables that older versions of Quire have made. Inside a write
+ * transaction. */
+quire_status db_sqlite_drop_fulltext(struct db *db, quire_error *err);
+
 /* Forget that it was. */
 quire_status db_sqlite_accept_loss(const char *path, quire_error *err);
 

@@ -2,6 +2,7 @@
  * tables, its pages */
 #include <stdio.h>
 
+#include "base/err.h"
 #include "base/bytes.h"
 #include "store/sql.h"
 #include "store/sqlite_priv.h"
@@ -116,5 +117,36 @@ quire_status sqlite_release_space(struct db *db, int64_t max, int64_t *released,
         st = sql_number(db, "PRAGMA freelist_count", &after, err);
     if (!st && after < before)
         *released = (before - after) * page;
+    return st;
+}
+
+/* Names of tables are ours: they need no quotes. */
+quire_status db_sqlite_drop_fulltext(struct db *db, quire_error *err)
+{
+    static const char sql[] =
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE"
+        " 'CREATE VIRTUAL TABLE %' AND (name GLOB 'artifact_words_[0-9]*' OR"
+        " name GLOB 'memory_words_[0-9]*' OR name GLOB 'memory_past_[0-9]*')"
+        " LIMIT 1";
+    quire_status st = QUIRE_OK;
+    bool row = true;
+
+    while (!st && row) {
+        char name[64] = "", drop[96];
+        struct stmt *s;
+
+        st = db_prepare(db, sql, &s, err);
+        if (st)
+            return st;
+        st = stmt_step(s, &row, err);
+        if (!st && row)
+            sql_copy_text(s, 0, name, sizeof name);
+        stmt_finalize(s);
+        snprintf(drop, sizeof drop, "DROP TABLE \"%s\"", name);
+        if (!st && row && strchr(name, '"'))
+            st = err_set(err, QUIRE_DAMAGED, "a table has an impossible name");
+        else if (!st && row)
+            st = db_exec(db, drop, err);
+    }
     return st;
 }

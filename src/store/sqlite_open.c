@@ -17,7 +17,6 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "store/sqlite_priv.h"
-#include "store/fts_tokenizer.h"
 
 /* Bodies of tens of kilobytes are chains of pages, each framed and checksummed
  * in the log: larger pages, fewer frames. But a small commit writes the whole
@@ -34,6 +33,53 @@
 /* The longest path that SQLite accepts: 512 bytes, with the suffix of a journal
  * that we do not use. Longer ones it refuses without a reason. */
 #define PATH_BYTES (512 - 8)
+
+/* ---- full-text tables of older files ------------------------------------- */
+
+/* A tokenizer without words. Files of older versions have full-text tables that name
+ * it; without it they cannot even be dropped. */
+static int no_words_create(void *ctx, const char **args, int n_args,
+                           Fts5Tokenizer **out)
+{
+    (void)args;
+    (void)n_args;
+    *out = ctx;
+    return SQLITE_OK;
+}
+
+static void no_words_delete(Fts5Tokenizer *t)
+{
+    (void)t;
+}
+
+static int no_words(Fts5Tokenizer *t, void *ctx, int flags, const char *text,
+                    int len,
+                    int (*token)(void *, int, const char *, int, int, int))
+{
+    (void)t, (void)ctx, (void)flags, (void)text, (void)len, (void)token;
+    return SQLITE_OK;
+}
+
+static int register_tokenizer(sqlite3 *handle)
+{
+    fts5_tokenizer methods = {no_words_create, no_words_delete, no_words};
+    fts5_api *api = NULL;
+    sqlite3_stmt *s = NULL;
+    int done, rc = sqlite3_prepare_v2(handle, "SELECT fts5(?1)", -1, &s, NULL);
+
+    if (!rc)
+        rc = sqlite3_bind_pointer(s, 1, (void *)&api, "fts5_api_ptr", NULL);
+    if (!rc)
+        sqlite3_step(s);
+    /* After a failed step this returns the error code. */
+    done = sqlite3_finalize(s);
+    if (rc || done)
+        return rc ? rc : done;
+    return api ? api->xCreateTokenizer(api, "quire", api, &methods, NULL)
+               : SQLITE_ERROR;
+}
+
+/* ---- files ----------------------------------------------------------------- */
 
 /* A database in a read-only directory cannot create the two files beside it
  * that a write-ahead log needs. If they are absent the database is not in use,
@@ -209,7 +255,7 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
     d->busy_ms = c->busy_ms;
     sqlite3_busy_handler(d->handle, wait_for_writer, d);
     sqlite3_extended_result_codes(d->handle, 1);
-    rc = fts_tokenizer_register(d->handle);
+    rc = register_tokenizer(d->handle);
     if (rc)
         return sqlite_fail(d, rc, err);
     st = check_ours(d, &fresh, err);

@@ -71,7 +71,6 @@ static void drop(struct fixture *r, int64_t id, bool keep)
     struct db *db = r->store.db;
 
     OK(db_begin(db, DB_DURABLE, DB_ALL_TENANTS, &test_err));
-    OK(artifacts_drop_fulltext(r->a, id, &test_err));
     OK(tenant_drop(&r->catalog, id, "tenants/9", &test_err));
     if (keep)
         OK(db_commit(db, &test_err));
@@ -100,37 +99,25 @@ TEST(a_put_for_a_tenant_that_is_not_there_is_refused_in_words)
     fixture_close(&r);
 }
 
-static quire_status count_hit(void *ctx, const quire_hit *hit, quire_error *err)
-{
-    (void)hit;
-    (void)err;
-    ++*(int *)ctx;
-    return QUIRE_OK;
-}
-
 TEST(a_tenant_whose_removal_is_undone_is_as_it_was)
 {
-    struct artifact_query q = {.text = "walrus", .limit = 5};
     struct fixture r;
     quire_tenant t;
     struct removal *files;
-    bool partial = false;
-    int hits = 0;
+    int64_t id;
     size_t n;
 
     fixture_open(&r);
-    q.tenant = add(&r, "acme", 1);
-    OK(put(&r, q.tenant, "walrus"));
-    drop(&r, q.tenant, false);
-    OK(tenant_by_id(&r.catalog, q.tenant, &r.keep, &t, &test_err));
+    id = add(&r, "acme", 1);
+    OK(put(&r, id, "walrus"));
+    drop(&r, id, false);
+    OK(tenant_by_id(&r.catalog, id, &r.keep, &t, &test_err));
     EQ(1, t.artifacts);
     EQ(6, t.used);
-    OK(artifact_search(r.a, &q, count_hit, &hits, &partial, &test_err));
-    EQ(1, hits); /* its index is there */
-    OK(put(&r, q.tenant, "walrus again"));
+    OK(put(&r, id, "walrus again"));
     OK(removal_list(&r.catalog, &r.keep, &files, &n, &test_err));
     EQ(0, n);
-    drop(&r, q.tenant, true);
+    drop(&r, id, true);
     OK(removal_list(&r.catalog, &r.keep, &files, &n, &test_err));
     EQ(1, n);
     SAME_TEXT("tenants/9", files[0].name);

@@ -518,19 +518,6 @@ TEST(repair_gives_rows_the_tenant_of_the_row_above)
     }
 }
 
-TEST(repair_makes_indexes_of_words_again)
-{
-    flip_furnish("home");
-    tenants_sql("DELETE FROM artifact_words_1_docsize");
-    mends("artifact_words_1 lacks some rows");
-    tenants_sql("DROP TABLE memory_words_2");
-    mends("memory_words_2 is not there");
-    tenants_sql("UPDATE memory SET title = 'unheard of' WHERE id = 1");
-    mends("other words");
-    tenants_sql("UPDATE artifact SET purpose = 'seal' WHERE id = 1");
-    mends("other words");
-}
-
 /* Another letter in the list of sessions that the catalogue keeps. */
 static void flip_list(const char *text)
 {

@@ -28,30 +28,3 @@ TEST(history_prompt_is_tidied_before_it_is_kept)
     tidies("a\xff\xc3", "a\ufffd\ufffd");
     tidies(" \n \r \v\f ", "");
 }
-
-static void splits(const char *text, const char *wanted)
-{
-    struct buf got = BUF_INIT(1 << 20);
-    quire_bytes rest = bytes_str(text), word;
-
-    while (normalize_next_word(&rest, &word)) {
-        buf_add(&got, word.data, word.len);
-        buf_add_char(&got, '|');
-    }
-    SAME(bytes_str(wanted), buf_bytes(&got));
-    buf_release(&got);
-}
-
-TEST(history_words_are_letters_and_digits)
-{
-    splits("", "");
-    splits(" -> % \" * ", "");
-    splits("git-commit main.rs x_1", "git|commit|main|rs|x|1|");
-    splits("größer\u2014Öl\u2026", "größer|Öl|");
-    splits("你好、世界。", "你好|世界|");
-    splits("a\xff"
-           "b",
-           "a|b|");
-    splits("x²½ 🎈 «y»", "x²½|y|");
-    splits("it's", "it|s|");
-}

@@ -6,7 +6,6 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
-#include "store/fts_tokenizer.h"
 #include "support/test.h"
 
 /* ---- what a text becomes -------------------------------------------------- */
@@ -559,75 +558,4 @@ TEST(tokenizer_has_the_pieces_of_every_substring_among_the_tokens)
         n_checked++;
     }
     YES(n_checked > 5000);
-}
-
-/* ---- beside the tokenizer of FTS5 ------------------------------------------ */
-
-static quire_status add_word(void *ctx, quire_bytes word, bool beside,
-                             quire_error *err)
-{
-    (void)err;
-    add_to_line(ctx, beside ? " " : "|", word);
-    return QUIRE_OK;
-}
-
-static void check_same(struct fts_splitter *s, quire_bytes text, bool as_query)
-{
-    static struct line l;
-
-    l = (struct line){.len = 0};
-    OK(fts_split(s, text, as_query, add_word, &l, &test_err));
-    SAME_TEXT(l.text, tokens(text, as_query));
-}
-
-/*
- * Differences, all on purpose:
- *
- *   words      longer than 64 bytes are cut there, formerly at 128, and keep
- *              their parts; data has no tokens
- *   letters    of Unicode 14, formerly 6; marks of Thai, Hebrew, Arabic and
- *              India belong to words and formerly separated them; unassigned
- *              characters separate
- *   accents    of Greek and of the Cyrillic e are removed, like those of Latin
- *              with two marks (ǡ); also Hebrew points and Arabic vowels
- *   forms      full-width, mathematical and Arabic presentation forms become
- *              the plain letter or digit
- *   capitals   are what Unicode calls so: the last letter of "Ὀδυσσεύς" formerly
- *              was one, because folding changes it
- *   pictures   beside a single word of a query leave it a single word
- *   kana       a separate voice mark is a character of its own
- */
-TEST(tokenizer_agrees_with_that_of_fts5)
-{
-    static const char *const texts[] = {
-        "The quick brown fox; e.g. getUserName(HTTPServer *s, int n_items2)",
-        "2024-05-17T10:02:33Z ERROR [worker-3] /var/log/app_1.log: EOF",
-        "Falsches Üben von Xylophonmusik quält jeden größeren Zwerg",
-        "Voix ambiguë d'un cœur qui, au zéphyr, préfère les jattes de kiwis",
-        "Съешь же этих мягких французских булок, да выпей чаю",
-        "いろはにほへと ちりぬるを、東京タワー2階",
-        "我能吞下玻璃而不伤身体。utf8中文mixed",
-        "다람쥐 헌 쳇바퀴에 타고파",
-        "Příliš žluťoučký kůň úpěl ďábelské ódy — ĄĘŁÓŻ",
-        "Pijamalı hasta yağız şoföre çabucak güvendi",
-        "Nguyễn Tất Thành, Đà Nẵng",
-    };
-    static struct random_text t;
-    struct fts_splitter *s;
-    uint64_t seed = 2;
-    size_t i;
-
-    OK(fts_splitter_new(&s, &test_err));
-    for (i = 0; i < COUNT(texts); i++) {
-        check_same(s, bytes_str(texts[i]), false);
-        check_same(s, bytes_str(texts[i]), true);
-    }
-    for (i = 0; i < 4000; i++) {
-        make_text(&seed, 1 + (uint32_t)i % 2, &t);
-        if (leaves_out(bytes_of(t.text, t.len)))
-            continue;
-        check_same(s, bytes_of(t.text, t.len), false);
-        check_same(s, bytes_of(t.text, t.len), true);
-    }
-    fts_splitter_free(s);
 }

@@ -89,150 +89,14 @@ int64_t catalogue_number(const char *sql)
     return n;
 }
 
-/* ---- the indexes of words ----------------------------------------------- */
-
-/* The indexes of a tenant, which rows should be in them, and which ids nobody
- * minds: the words of artifacts that went with their session stay, and those of
- * artifacts that are due are not looked at before somebody searches. */
-#define DUE "id IN (SELECT artifact FROM artifact_due)"
-static const struct {
-    const char *name, *living, *others;
-} indexes[] = {
-    {"artifact_words_", "artifact WHERE deleted = 0 AND NOT " DUE,
-     "id NOT IN (SELECT id FROM artifact) OR " DUE},
-    {"memory_words_", "memory WHERE valid_to = 0", "0"},
-    {"memory_past_", "memory WHERE valid_to <> 0", "0"},
-};
-
-enum { N_INDEXES = sizeof indexes / sizeof *indexes };
-
-/* Give each index there is to `each`, which is told its table, its number among
- * the kinds above and its tenant. */
-static void each_index(struct db *db,
-                       void (*each)(struct db *db, const char *table, int kind,
-                                    const char *tenant, void *ctx),
-                       void *ctx)
-{
-    char sql[256], *list, *name, *rest;
-    int i;
-
-    for (i = 0; i < N_INDEXES; i++) {
-        snprintf(sql, sizeof sql,
-                 "SELECT name FROM sqlite_schema WHERE name GLOB '%s*' AND sql "
-                 "LIKE 'CREATE VIRTUAL%%' ORDER BY name",
-                 indexes[i].name);
-        list = strcpy(test_alloc(strlen(rows(db, sql, 1))), rows(db, sql, 1));
-        for (name = strtok_r(list, "\n", &rest); name;
-             name = strtok_r(NULL, "\n", &rest))
-            each(db, name, i, name + strlen(indexes[i].name), ctx);
-    }
-}
-
-/* SQLite's numbers of varying length: seven bits a byte, the highest first. */
-static bool next_number(quire_bytes bytes, size_t *at, uint64_t *out)
-{
-    const unsigned char *p = bytes.data;
-
-    for (*out = 0; *at < bytes.len;) {
-        *out = *out << 7 | (p[*at] & 0x7f);
-        if (!(p[(*at)++] & 0x80))
-            return true;
-    }
-    return false;
-}
-
-/* Rank is by how long a text is among all others. FTS5 keeps the sums of that
- * in row 1 of its data: how many rows, and the words of each column. */
-static void check_sums(struct db *db, const char *table)
-{
-    enum { COLUMNS = 8 };
-    uint64_t sums[1 + COLUMNS] = {0}, n;
-    struct stmt *s;
-    char sql[160];
-    size_t at, i;
-    bool row;
-
-    snprintf(sql, sizeof sql, "SELECT sz FROM %s_docsize", table);
-    OK(db_prepare(db, sql, &s, &test_err));
-    while (stmt_step(s, &row, &test_err) == QUIRE_OK && row) {
-        quire_bytes sizes = stmt_column_bytes(s, 0);
-
-        sums[0]++;
-        for (at = 0, i = 1; i <= COLUMNS && next_number(sizes, &at, &n); i++)
-            sums[i] += n;
-    }
-    stmt_finalize(s);
-    snprintf(sql, sizeof sql, "SELECT block FROM %s_data WHERE id = 1", table);
-    OK(db_prepare(db, sql, &s, &test_err));
-    OK(stmt_step(s, &row, &test_err));
-    for (at = 0, i = 0; i <= COLUMNS; i++) {
-        if (next_number(stmt_column_bytes(s, 0), &at, &n))
-            EQ(sums[i], n);
-    }
-    stmt_finalize(s);
-}
-
-static void check_index(struct db *db, const char *table, int kind,
-                        const char *tenant, void *ctx)
-{
-    char sql[512], living[160];
-
-    (void)ctx;
-    snprintf(sql, sizeof sql, "INSERT INTO %s(%s) VALUES('integrity-check')",
-             table, table);
-    OK(db_exec(db, sql, &test_err));
-    snprintf(living, sizeof living, "SELECT id FROM %s AND tenant = %s",
-             indexes[kind].living, tenant);
-    snprintf(sql, sizeof sql, "%s EXCEPT SELECT id FROM %s_docsize", living,
-             table);
-    SAME_TEXT("", rows(db, sql, 1)); /* a row without words */
-    snprintf(sql, sizeof sql,
-             "SELECT id FROM %s_docsize WHERE NOT (%s) EXCEPT %s", table,
-             indexes[kind].others, living);
-    SAME_TEXT("", rows(db, sql, 1)); /* words without a row */
-    check_sums(db, table);
-    snprintf(sql, sizeof sql,
-             "DROP TABLE IF EXISTS temp.vocabulary; CREATE VIRTUAL TABLE "
-             "temp.vocabulary USING fts5vocab('main', '%s', 'instance')",
-             table);
-    OK(db_exec(db, sql, &test_err));
-    snprintf(sql, sizeof sql,
-             "SELECT DISTINCT doc FROM temp.vocabulary EXCEPT SELECT id FROM "
-             "%s_docsize",
-             table);
-    SAME_TEXT("", rows(db, sql, 1)); /* the same, of what is searched */
-    snprintf(sql, sizeof sql,
-             "SELECT term, doc, col, \"offset\", count(*) FROM temp.vocabulary "
-             "GROUP BY 1, 2, 3, 4 HAVING count(*) > 1");
-    SAME_TEXT("", rows(db, sql, 5)); /* found twice */
-    OK(db_exec(db, "DROP TABLE temp.vocabulary", &test_err));
-}
-
-static void dump_index(struct db *db, const char *table, int kind,
-                       const char *tenant, void *ctx)
-{
-    char sql[256];
-
-    (void)kind;
-    (void)tenant;
-    snprintf(sql, sizeof sql,
-             "DROP TABLE IF EXISTS temp.vocabulary; CREATE VIRTUAL TABLE "
-             "temp.vocabulary USING fts5vocab('main', '%s', 'instance')",
-             table);
-    OK(db_exec(db, sql, &test_err));
-    buf_addf(ctx, "-- %s\n", table);
-    add_rows(db,
-             "SELECT term, doc, col, \"offset\" FROM temp.vocabulary"
-             " ORDER BY 1, 2, 3, 4",
-             4, ctx);
-    OK(db_exec(db, "DROP TABLE temp.vocabulary", &test_err));
-}
-
 /* ---- all of it ---------------------------------------------------------- */
 
 /* Each finds what cannot be. */
 static const char *const contradictions[] = {
     "SELECT * FROM pragma_foreign_key_check",
+    /* changes are numbered without a gap */
+    "SELECT tenant FROM change_log GROUP BY tenant"
+    " HAVING count(*) <> max(seq) - min(seq) + 1",
     /* totals */
     "SELECT 'session', id FROM session s WHERE used <> (SELECT coalesce(sum("
     "size), 0) FROM artifact WHERE session = s.id AND deleted = 0) OR n <> "
@@ -277,7 +141,6 @@ void catalogue_sound_in(const char *name)
     SAME_TEXT("ok\n", rows(db, "PRAGMA integrity_check", 1));
     for (i = 0; i < sizeof contradictions / sizeof *contradictions; i++)
         SAME_TEXT("", rows(db, contradictions[i], 2));
-    each_index(db, check_index, NULL);
     db_close(db);
 }
 
@@ -319,7 +182,6 @@ const char *catalogue_dump_of(const char *name)
         buf_add_str(&out, "--\n");
         add_rows(db, tables[i].sql, tables[i].columns, &out);
     }
-    each_index(db, dump_index, &out);
     db_close(db);
     text = test_alloc(out.len);
     memcpy(text, out.data, out.len);

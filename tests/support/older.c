@@ -17,7 +17,10 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
-    {20, "DROP TABLE change_log"},
+    {20, "DROP TABLE change_log; CREATE TABLE artifact_due(tenant INTEGER NOT"
+         " NULL REFERENCES tenant(id) ON DELETE CASCADE, artifact INTEGER NOT"
+         " NULL, sha256 BLOB, session INTEGER, path TEXT, purpose TEXT,"
+         " tags TEXT, mime TEXT, PRIMARY KEY(tenant, artifact)) WITHOUT ROWID"},
     {19,
      WITHOUT_TENANT("artifact_version",
                     "artifact INTEGER NOT NULL REFERENCES artifact(id)"

@@ -73,8 +73,6 @@ struct quire {
     struct commit_queue *commit_queue; /* shared with peers           */
     struct memories *memories;
     struct scratchpads *pads;
-    int64_t quiet_state; /* of the database, and since when       */
-    int64_t quiet_us;
     int64_t tenant_state;  /* quire_changes() when the tenant was last found
                              enabled; 0: check again                  */
     int64_t limits_state;  /* quire_changes() when `limits` were read; 0: read

@@ -1,9 +1,8 @@
 /*
- * fulltext_test.c - words that are indexed later than they are put
+ * artifact_search_test.c - search artifacts by their words
  *
- * Whoever searches must not be able to tell: what was put is found, what was
- * changed is found by its new words alone, what is gone is not. And what is due
- * stays little, whoever never searches.
+ * Content is indexed after it was put. A search must not be able to tell: what was put
+ * is found, what was changed is found by its new words alone, what is gone is not.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -17,11 +16,6 @@
 #include "support/older.h"
 #include "support/tenants.h"
 #include "support/test.h"
-
-static int64_t count_due(void)
-{
-    return catalogue_number("SELECT count(*) FROM artifact_due");
-}
 
 static void put(quire *q, const char *path, const char *text)
 {
@@ -54,29 +48,24 @@ static void finds(quire *q, const char *paths, const char *query)
 static void both_find(quire *writer, const char *paths, const char *query)
 {
     quire *reader = tenants_open("default", QUIRE_READ_ONLY);
-    int64_t due = count_due();
 
     finds(reader, paths, query);
     quire_close(reader);
-    EQ(due, count_due());
     if (writer)
         finds(writer, paths, query);
 }
 
-TEST(what_is_due_is_found_by_readers_and_indexed_by_writers)
+TEST(a_change_is_found_by_readers_and_writers_at_once)
 {
     quire *q = tenants_open("default", 0);
     quire_artifact a;
 
     put(q, "one.txt", "walrus seal");
-    EQ(1, count_due());
     both_find(NULL, "one.txt ", "walrus");
     both_find(q, "one.txt ", "seal");
-    EQ(0, count_due());
 
     put(q, "one.txt", "otter");
     put(q, "one.txt", "otter ferret");
-    EQ(1, count_due());
     both_find(NULL, "", "walrus");
     both_find(NULL, "one.txt ", "ferret");
     both_find(q, "one.txt ", "otter");
@@ -87,12 +76,11 @@ TEST(what_is_due_is_found_by_readers_and_indexed_by_writers)
     both_find(NULL, "one.txt ", "otter");
     OK(quire_artifact_remove(q, NULL, "one.txt", 1, &test_err));
     both_find(q, "", "otter");
-    EQ(0, count_due());
     quire_close(q);
     catalogue_sound();
 }
 
-TEST(due_and_indexed_are_found_together_the_best_first)
+TEST(new_and_indexed_artifacts_are_found_together_the_best_first)
 {
     quire *q = tenants_open("default", 0);
 
@@ -106,8 +94,7 @@ TEST(due_and_indexed_are_found_together_the_best_first)
     quire_close(q);
 }
 
-/* A rare word decides between equals; where a word is decides before that. */
-TEST(of_equal_hits_that_with_the_rarest_words_is_first)
+TEST(rare_words_and_words_in_the_path_weigh_more)
 {
     quire *q = tenants_open("default", 0);
 
@@ -118,13 +105,12 @@ TEST(of_equal_hits_that_with_the_rarest_words_is_first)
     both_find(q, "rare.txt c.txt b.txt a.txt ", "walrus OR otter");
     put(q, "walrus.txt", "x");
     put(q, "both.txt", "walrus otter");
-    both_find(q, "walrus.txt both.txt rare.txt c.txt b.txt a.txt ",
+    both_find(q, "both.txt rare.txt walrus.txt c.txt b.txt a.txt ",
               "walrus OR otter");
     both_find(q, "both.txt ", "walrus otter");
     quire_close(q);
 }
 
-/* Their words stay in the index, and take no place among the hits. */
 TEST(artifacts_of_a_removed_session_are_not_found)
 {
     quire *q = tenants_open("default", 0);
@@ -175,68 +161,7 @@ TEST(a_word_with_signs_is_not_required_where_another_will_do)
     quire_close(q);
 }
 
-TEST(those_that_never_search_leave_little_due)
-{
-    quire *q = tenants_open("default", 0);
-    char path[32];
-    int i;
-
-    for (i = 0; i < 1500; i++) {
-        snprintf(path, sizeof path, "f%d", i);
-        put(q, path, "walrus");
-        if (i % 40 == 0) {
-            quire_close(q);
-            q = tenants_open("default", 0);
-        }
-        YES(count_due() < 512 + 64);
-    }
-    quire_close(q);
-    for (i = 0; i < 140; i++) { /* one put a handle, as from a shell */
-        q = tenants_open("default", 0);
-        snprintf(path, sizeof path, "g%d", i);
-        put(q, path, "walrus");
-        quire_close(q);
-        YES(count_due() < 512 + 64);
-    }
-    catalogue_sound();
-}
-
-TEST(many_kilobytes_are_not_left_to_the_next_search)
-{
-    size_t size = 50000, i;
-    char *text = test_alloc(size + 1), path[32];
-    quire *q = tenants_open("default", 0);
-
-    memset(text, 'x', size);
-    memcpy(text, "walrus ", 7);
-    text[size] = '\0';
-    for (i = 0; i < 60; i++) {
-        snprintf(path, sizeof path, "f%zu.txt", i);
-        put(q, path, text);
-        YES((size_t)count_due() * size < 1100000);
-    }
-    quire_close(q);
-    catalogue_sound();
-}
-
-TEST(a_long_text_is_not_left_to_the_next_search)
-{
-    size_t size = 200000;
-    char *text = test_alloc(size + 1);
-    quire *q = tenants_open("default", 0);
-
-    put(q, "small", "seal");
-    memset(text, 'x', size);
-    memcpy(text, "walrus ", 7);
-    text[size] = '\0';
-    put(q, "long.txt", text);
-    EQ(0, count_due());
-    both_find(q, "long.txt ", "walrus");
-    both_find(q, "small ", "seal");
-    quire_close(q);
-}
-
-TEST(a_home_in_which_words_are_due_is_sound)
+TEST(a_home_with_changes_that_are_not_indexed_is_sound)
 {
     quire *q = tenants_open("default", 0);
     uint64_t wrong;
@@ -249,16 +174,13 @@ TEST(a_home_in_which_words_are_due_is_sound)
     put(q, "c", "ferret");
     OK(quire_artifact_remove(q, NULL, "b", 0, &test_err));
     quire_close(q);
-    EQ(3, count_due());
     h = flip_check("home", QUIRE_CHECK_FULL);
     OK(h.status);
     SAME_TEXT("", h.text);
-    EQ(3, count_due());
     catalogue_sound();
 
     q = tenants_open("default", 0);
     OK(quire_reindex(q, &test_err));
-    EQ(0, count_due());
     both_find(q, "a ", "otter");
     both_find(q, "", "seal");
     OK(quire_artifact_recount(q, &wrong, &test_err));
@@ -281,7 +203,6 @@ TEST(words_of_content_that_is_gone_are_found_no_more)
     OK(quire_artifact_remove(q, NULL, "b", 1, &test_err));
     o.grace_s = 0;
     OK(quire_collect(q, &o, &report, &test_err));
-    EQ(0, count_due());
     both_find(q, "", "walrus");
     both_find(q, "", "seal");
     both_find(q, "a ", "otter");
@@ -291,36 +212,10 @@ TEST(words_of_content_that_is_gone_are_found_no_more)
     /* The same, if somebody took the content away meanwhile. */
     q = tenants_open("default", 0);
     put(q, "a", "ferret");
-    EQ(1, count_due());
     tenants_sql("DELETE FROM body; DELETE FROM blob");
     put(q, "a", "stoat");
     both_find(q, "", "otter");
     both_find(q, "a ", "stoat");
-    quire_close(q);
-    catalogue_sound();
-}
-
-TEST(who_has_time_indexes_what_others_have_put_off)
-{
-    quire *q = tenants_open("default", 0), *other;
-    char path[32];
-    int i;
-
-    for (i = 0; i < 100; i++) {
-        snprintf(path, sizeof path, "f%d", i);
-        put(q, path, "walrus");
-    }
-    EQ(100, count_due());
-    other = tenants_open("default", 0);
-    EQ(0, quire_artifact_index(other));
-    EQ(100, count_due()); /* somebody may still be writing */
-    for (i = 0; i < 100 && count_due() > 0; i++) {
-        usleep(20000);
-        quire_artifact_index(other);
-    }
-    EQ(0, count_due());
-    EQ(0, quire_artifact_index(other));
-    quire_close(other);
     quire_close(q);
     catalogue_sound();
 }
@@ -335,11 +230,9 @@ TEST(a_search_does_not_wait_for_a_writer)
     EQ(SQLITE_OK, sqlite3_open(catalogue_file(), &other));
     EQ(SQLITE_OK, sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL));
     finds(q, "a ", "walrus");
-    EQ(1, count_due());
     EQ(SQLITE_OK, sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL));
     sqlite3_close(other);
     finds(q, "a ", "walrus");
-    EQ(0, count_due());
     quire_close(q);
 }
 

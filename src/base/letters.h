@@ -1,13 +1,13 @@
 /*
- * fts_letters.h - characters that are not letters
+ * letters.h - characters that are not letters
  *
  * SQLite's table of characters ends with Unicode 6 and treats later ones, most
  * emoji among them, as part of a word; also the private-use characters that
  * prompts and editors draw icons with. Without this table "done" would be found
  * only together with the picture behind it.
  */
-#ifndef STORE_FTS_LETTERS_H
-#define STORE_FTS_LETTERS_H
+#ifndef BASE_LETTERS_H
+#define BASE_LETTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
