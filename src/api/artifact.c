@@ -16,6 +16,7 @@
 #include "base/opts.h"
 #include "base/utf8.h"
 #include "api/artifact_search.h"
+#include "api/search_query.h"
 #include "api/core/reserve.h"
 #include "api/workspace.h"
 
@@ -476,6 +477,8 @@ quire_status quire_artifact_search(quire *q, const char *session,
         *partial = 0;
     OPTIONS_READ(o, options);
     st = find_key(q, session, o.all_sessions, &question.key, &none, err);
+    if (!st && none)
+        st = search_query_check(q, bytes_str(query), err);
     if (!st && !none) {
         question.tag = o.tag;
         question.mime = o.mime;

@@ -141,9 +141,8 @@ static quire_status emit_lot(struct search_query *k, struct finding *f,
     return st;
 }
 
-static quire_status emit_hits(struct search_query *k,
-                              const struct run_hit *hits, size_t n,
-                              quire_error *err)
+static quire_status emit_hits(struct search_query *k, struct run_hit *hits,
+                              size_t n, quire_error *err)
 {
     struct finding *f = k->ctx;
     quire_status st = QUIRE_OK;

@@ -7,6 +7,7 @@
 #include "memory/memory.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -184,14 +185,26 @@ static quire_status take_prompt(void *ctx, const quire_prompt *p,
     return st;
 }
 
-static quire_status emit_prompts(struct search_query *k,
-                                 const struct run_hit *hits, size_t n,
-                                 quire_error *err)
+/* The newest first, of the same second the last one. */
+static int by_time(const void *a, const void *b)
+{
+    const struct run_hit *x = a, *y = b;
+
+    if (x->place.time_us != y->place.time_us)
+        return x->place.time_us < y->place.time_us ? 1 : -1;
+    return (x->place.offset < y->place.offset) -
+           (x->place.offset > y->place.offset);
+}
+
+static quire_status emit_prompts(struct search_query *k, struct run_hit *hits,
+                                 size_t n, quire_error *err)
 {
     struct finding *f = k->ctx;
     quire_status st = QUIRE_OK;
     size_t i;
 
+    if (n > 1)
+        qsort(hits, n, sizeof *hits, by_time);
     for (i = 0; i < n && !st && f->n_given < f->what.limit; i++) {
         st = history_get(f->q->history, (int64_t)hits[i].place.offset,
                          take_prompt, f, err);
@@ -208,9 +221,7 @@ static quire_status try_search(void *ctx, bool *given, quire_error *err)
                              .text = f->text,
                              .parts = PARTS_ROWS,
                              .only_kinds = 1u << TEXT_HISTORY,
-                             .first_step = f->literal ? RELAX_NONE
-                                                      : RELAX_SUBSTRING,
-                             .last_step = RELAX_SUBSTRING,
+                             .substrings = true,
                              .emit = emit_prompts,
                              .ctx = f,
                              .keep = &f->q->search_loan};

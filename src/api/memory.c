@@ -86,22 +86,6 @@ quire_status quire_relation_of(quire_bytes name, quire_relation_kind *out,
 
 /* Open memory and artifacts, to whose sessions entries are pinned. Empties
  * q->loan. */
-quire_status need_memory(struct quire *q, bool write, quire_error *err)
-{
-    quire_status st;
-
-    if (q->kind != QUIRE_KIND_NATIVE) {
-        st = err_fail(err, QUIRE_INVALID,
-                      HINT_SHELL "name a home of Quire's own with --home",
-                      "%s is a home of another program: it has no memory",
-                      q->home);
-        return st;
-    }
-    st = need_artifacts(q, write, err);
-    arena_reset(&q->loan);
-    return st ? st : memories_open(q, err);
-}
-
 static quire_status missing(int64_t id, quire_error *err)
 {
     quire_status st =

@@ -160,15 +160,11 @@ static quire_status emit_hit(struct hits *g, const struct run_hit *h,
     if (!hit.address || !hit.entry || !hit.tool || !hit.model)
         return err_memory(err);
     k->n_given++;
-    k->q->in_callback = true;
-    st = g->each(g->ctx, &hit, err);
-    k->q->in_callback = false;
-    return st;
+    return g->each(g->ctx, &hit, err);
 }
 
-static quire_status emit_hits(struct search_query *k,
-                              const struct run_hit *hits, size_t n,
-                              quire_error *err)
+static quire_status emit_hits(struct search_query *k, struct run_hit *hits,
+                              size_t n, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;

@@ -12,10 +12,13 @@
  * and rebuilt.
  *
  *     search_index.c   open, close, the place of the index
- *     search_update.c  find what is new in files: sessions and outputs
+ *     search_update.c  bring an index up to date
+ *     search_files.c   find and index what is new in sessions and outputs
  *     search_rows.c    the same for rows: artifacts, memory, prompt history
+ *     search_rows_find.c   hits as ids, for memory
+ *     search_query.c   run a query in steps; search_cursor.c pages of it
  *     search_text.c    the text at a place, read from where it is stored
- *     search.c         queries, hits, snippets
+ *     search.c         quire_search(): hits, snippets, facets
  *     search_suggest.c words while typing
  */
 #ifndef API_SEARCH_H
@@ -34,6 +37,7 @@ struct search_index {
     struct quire *q; /* borrowed */
     enum search_part part;
     struct engine *home;    /* NULL: there is none */
+    bool fixed;             /* `home` is only read */
     struct engine *pending; /* NULL: nothing is pending */
     int64_t home_epoch;     /* that `pending` continues */
     uint64_t pending_bytes;
@@ -74,6 +78,14 @@ struct search_index *search_index_of(struct quire *q, size_t engine);
 /* Forget texts that were read for earlier hits: files and rows may have changed. */
 void search_forget_texts(struct quire *q);
 
+/* Where an update goes: to the home's engine if it is large, or must; else to the one
+ * in memory. */
+enum search_target { TARGET_ANY, TARGET_HOME, TARGET_MEMORY };
+
+quire_status search_choose_engine(struct search_index *x,
+                                  enum search_target target, uint64_t bytes,
+                                  struct engine **to, quire_error *err);
+
 /* Drop the engine in memory; or open it, if there is none. */
 void search_drop_pending(struct search_index *x);
 quire_status search_need_pending(struct search_index *x, quire_error *err);
@@ -96,19 +108,31 @@ struct search_progress {
 quire_status search_update(struct search_index *x, bool all,
                            struct search_progress *p, quire_error *err);
 
-/* Where an update goes: to the home's engine if it is large, or must; else to the one
- * in memory. */
-enum search_target { TARGET_ANY, TARGET_HOME, TARGET_MEMORY };
+/* ---- search_files.c ---------------------------------------------------------- */
 
-quire_status search_choose_engine(struct search_index *x,
-                                  enum search_target target, uint64_t bytes,
-                                  struct engine **to, quire_error *err);
+/* Index what is new of sessions and outputs. */
+quire_status search_update_files(struct search_index *x,
+                                 enum search_target target,
+                                 struct search_progress *p, quire_error *err);
 
 /* ---- search_rows.c ----------------------------------------------------------- */
 
 /* Index what has changed of artifacts, memory and prompts. */
 quire_status search_update_rows(struct search_index *x,
                                 enum search_target target, quire_error *err);
+
+/* The fields of an artifact as the index has them. Borrowed. */
+void search_artifact_fields(const quire_artifact *a, quire_bytes text,
+                            struct segment_text *out);
+
+/* The text of a row at a place, as search_read_text(). */
+quire_status search_read_row(struct search_index *x,
+                             const struct source *source,
+                             const struct place *place,
+                             struct segment_text *out, struct arena *keep,
+                             quire_error *err);
+
+/* ---- search_rows_find.c -------------------------------------------------------- */
 
 /* Bring the index of rows up to date, for search_rows_find(). */
 quire_status search_rows_update(struct quire *q, quire_error *err);
@@ -132,17 +156,6 @@ quire_status search_rows_find(struct quire *q,
                               const struct search_rows_query *r,
                               struct arena *keep, struct search_row_hit **out,
                               size_t *n, quire_error *err);
-
-/* The fields of an artifact as the index has them. Borrowed. */
-void search_artifact_fields(const quire_artifact *a, quire_bytes text,
-                            struct segment_text *out);
-
-/* The text of a row at a place, as search_read_text(). */
-quire_status search_read_row(struct search_index *x,
-                             const struct source *source,
-                             const struct place *place,
-                             struct segment_text *out, struct arena *keep,
-                             quire_error *err);
 
 /* ---- search_text.c ----------------------------------------------------------- */
 

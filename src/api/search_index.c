@@ -20,6 +20,11 @@
  * in memory. */
 #define PARKED_MAX ((uint64_t)1 << 20)
 
+/* Up to here new content stays in memory; and up to here while another process, or
+ * another thread, writes the home's index. */
+#define PENDING_MAX      ((uint64_t)256 << 10)
+#define PENDING_BUSY_MAX ((uint64_t)32 << 20)
+
 /* What differs between the indexes. Each engine has numbers of its own, so that hits
  * of all of them can be told apart. */
 static const struct {
@@ -65,30 +70,44 @@ static char *cache_place(const struct quire *q, const char *dir,
     return NULL;
 }
 
-/* So is the index of a reader, which may not write to the home: without an index that
- * it can write, it would have to hold all of a large home in memory. */
-static char *index_place(const struct quire *q, enum search_part part,
-                         struct arena *keep)
+static char *home_place(const struct quire *q, enum search_part part,
+                        struct arena *keep)
 {
-    if (q->kind != QUIRE_KIND_NATIVE || q->read_only)
-        return cache_place(q, parts[part].dir, keep);
     return arena_printf(keep, "%s/search/%s", q->root, parts[part].dir);
+}
+
+/* A reader uses the home's index as it is, with what is new in memory. If the home has
+ * none, that of a reader is in the cache directory, too: without one that it can write,
+ * it would have to hold all of a large home in memory. *fixed: it is not written. */
+static char *index_place(const struct quire *q, enum search_part part,
+                         struct arena *keep, bool *fixed)
+{
+    char *place = home_place(q, part, keep);
+
+    *fixed = false;
+    if (q->kind != QUIRE_KIND_NATIVE)
+        return cache_place(q, parts[part].dir, keep);
+    if (!q->read_only || !place)
+        return place;
+    *fixed = access(place, F_OK) == 0;
+    return *fixed ? place : cache_place(q, parts[part].dir, keep);
 }
 
 /* ---- opening ----------------------------------------------------------------------- */
 
 static quire_status open_engine(struct quire *q, enum search_part part,
-                                const char *place, struct engine **out,
-                                quire_error *err)
+                                const char *place, bool fixed,
+                                struct engine **out, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     char *path = arena_printf(&tmp, "%s/search.db", place);
     char *segments = arena_printf(&tmp, "%s/segments", place);
     struct db_config config = {.path = path,
-                               .access = DB_WRITE,
+                               .access = fixed ? DB_READ : DB_WRITE,
                                .busy_ms = q->busy_ms,
                                .cache_kib = 1024};
-    struct engine_config c = {.memory_max = UPDATE_MEMORY,
+    struct engine_config c = {.read_only = fixed,
+                              .memory_max = UPDATE_MEMORY,
                               .first_source = parts[part].home_source,
                               .first_text = parts[part].home_text};
     struct store *store = NULL;
@@ -96,7 +115,7 @@ static quire_status open_engine(struct quire *q, enum search_part part,
     int dir = -1;
 
     if (!st)
-        st = fs_open_dir(place, true, &dir, err);
+        st = fs_open_dir(place, !fixed, &dir, err);
     if (dir >= 0)
         close(dir);
     if (!st)
@@ -105,7 +124,7 @@ static quire_status open_engine(struct quire *q, enum search_part part,
     if (!st && q->trace.line)
         st = trace_db(q, &c.db, err);
     if (!st)
-        st = store_files_open(segments, false, &store, err);
+        st = store_files_open(segments, fixed, &store, err);
     if (st) {
         db_close(c.db);
     } else {
@@ -139,22 +158,26 @@ static quire_status remove_place(const char *place, quire_error *err)
 
 /* An index that cannot be read is removed and built again: it is derived. */
 static quire_status open_or_replace(struct quire *q, enum search_part part,
-                                    const char *place, struct engine **out,
-                                    quire_error *err)
+                                    const char *place, bool fixed,
+                                    struct engine **out, quire_error *err)
 {
-    quire_status st = open_engine(q, part, place, out, err);
+    quire_status st = open_engine(q, part, place, fixed, out, err);
 
-    if (st != QUIRE_DAMAGED)
+    if (st != QUIRE_DAMAGED || fixed)
         return st;
     st = remove_place(place, err);
-    return st ? st : open_engine(q, part, place, out, err);
+    return st ? st : open_engine(q, part, place, false, out, err);
 }
 
 quire_status search_index_remove(struct search_index *x, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    char *place = index_place(x->q, x->part, &tmp);
+    bool fixed;
+    char *place = index_place(x->q, x->part, &tmp, &fixed);
     quire_status st = place ? QUIRE_OK : err_memory(err);
+
+    if (fixed)
+        st = err_set(err, QUIRE_INVALID, "the search index cannot be written");
 
     if (!st) {
         x->q->search[x->part] = NULL;
@@ -166,17 +189,17 @@ quire_status search_index_remove(struct search_index *x, quire_error *err)
     return st;
 }
 
-/* A reader that has no place for an index searches in memory. */
+/* Without an index that can be used, a search is in memory. */
 quire_status search_open_home(struct search_index *x, bool create,
                               quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    char *place = index_place(x->q, x->part, &tmp);
+    char *place = index_place(x->q, x->part, &tmp, &x->fixed);
     quire_status st = QUIRE_OK;
 
     if (!x->home && place && (create || access(place, F_OK) == 0))
-        st = open_or_replace(x->q, x->part, place, &x->home, err);
-    if (x->q->read_only && st && st != QUIRE_NO_MEMORY)
+        st = open_or_replace(x->q, x->part, place, x->fixed, &x->home, err);
+    if (st && st != QUIRE_NO_MEMORY && (x->q->read_only || !create))
         st = QUIRE_OK;
     arena_release(&tmp);
     return st;
@@ -299,5 +322,33 @@ quire_status search_need_pending(struct search_index *x, quire_error *err)
     store->objects = NULL;
     st = engine_open(&c, &x->pending, err);
     store_free(store);
+    return st;
+}
+
+quire_status search_choose_engine(struct search_index *x,
+                                  enum search_target target, uint64_t bytes,
+                                  struct engine **to, quire_error *err)
+{
+    uint64_t pending = x->pending_bytes + bytes;
+    bool inside = x->part == SEARCH_ROWS && x->q->in_transaction;
+    bool large = target == TARGET_HOME ||
+                 (target == TARGET_ANY && pending > PENDING_MAX);
+    quire_status st = QUIRE_OK;
+
+    if (large && !inside && !x->fixed)
+        st = search_open_home(x, true, err);
+    if (st)
+        return st;
+    if (large && !inside && x->home && !x->fixed) {
+        *to = x->home;
+        return QUIRE_OK;
+    }
+    if (x->home && !inside && !x->fixed && pending > PENDING_BUSY_MAX)
+        return err_fail(err, QUIRE_BUSY, "try again when it is done",
+                        "another process builds the search index");
+    st = search_need_pending(x, err);
+    *to = x->pending;
+    x->pending_bytes += bytes;
+    x->uncommitted |= inside;
     return st;
 }

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "search/query_text.h"
 #include "search/snippet.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
     FEW_HITS = 3,
     CLOSE_WORDS =
         3, /* queries with fewer words are not relaxed to most of them */
+    PARTS_MAX = 256 /* words of a text that are searched for as parts */
 };
 
 /* ---- filters ---------------------------------------------------------------------- */
@@ -502,6 +504,12 @@ static quire_status parse_query(struct search_query *k, quire_error *err)
     return tree->text.data ? QUIRE_OK : err_memory(err);
 }
 
+/* Whether nothing is asked for but what must not be there. */
+static bool only_excludes(const struct query *tree)
+{
+    return tree && tree->op == QUERY_NOT && tree->first->op == QUERY_EVERY;
+}
+
 static quire_status check_query(const struct search_query *k, quire_error *err)
 {
     const char *at = k->text.data;
@@ -517,6 +525,46 @@ static quire_status check_query(const struct search_query *k, quire_error *err)
         return err_fail(err, QUIRE_INVALID, "give a word to search for",
                         "the query has nothing to search for");
     return QUIRE_OK;
+}
+
+quire_status search_query_check(struct quire *q, quire_bytes text,
+                                quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct search_query k = {.q = q, .text = text, .keep = &tmp};
+    quire_status st = parse_query(&k, err);
+
+    if (!st)
+        st = check_query(&k, err);
+    arena_release(&tmp);
+    return st;
+}
+
+/* The tree for a text of which each word, a run of letters and digits, may be anywhere.
+ * NULL without words: then *st is QUIRE_OK. */
+static struct query *parts_tree(quire_bytes text, struct arena *keep,
+                                quire_status *st, quire_error *err)
+{
+    struct query *all = query_new(QUERY_AND, keep), *leaf;
+    size_t at = 0, from = 0, n = 0, len;
+    uint32_t cp = ' ';
+    bool whole = all != NULL;
+
+    for (; at <= text.len && whole && n < PARTS_MAX; at += len) {
+        len = at < text.len ? query_next_char(text, at, &cp) : 1;
+        if (at < text.len && query_has_letter(bytes_sub(text, at, at + len)))
+            continue;
+        if (at > from) {
+            leaf = query_new(QUERY_SUBSTRING, keep);
+            if (leaf)
+                leaf->text = bytes_sub(text, from, at);
+            whole = query_add(all, leaf);
+            n++;
+        }
+        from = at + len;
+    }
+    *st = whole ? QUIRE_OK : err_memory(err);
+    return whole ? query_unwrap(all) : NULL;
 }
 
 static void set_request(struct search_query *k)
@@ -569,6 +617,13 @@ quire_status search_query_prepare(struct search_query *k, quire_error *err)
 
     map_init(&k->seen, (uint64_t)(uintptr_t)k, (uint64_t)(uintptr_t)k->keep);
     k->step = k->first_step;
+    /* Where texts are commands, "-m" is one, too. */
+    if (!st && k->substrings && only_excludes(k->language.tree)) {
+        k->o.words_only = 1;
+        st = parse_query(k, err);
+    }
+    if (!st && k->substrings && k->language.plain)
+        k->language.tree = parts_tree(k->text, k->keep, &st, err);
     if (!st)
         st = check_query(k, err);
     if (!st)

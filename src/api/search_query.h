@@ -29,7 +29,7 @@ struct search_query;
 
 /* New hits of a step, in order. k->n_given rises by those that are passed on. */
 typedef quire_status (*search_emit_fn)(struct search_query *k,
-                                       const struct run_hit *hits, size_t n,
+                                       struct run_hit *hits, size_t n,
                                        quire_error *err);
 
 struct search_query {
@@ -43,6 +43,7 @@ struct search_query {
     int first_step;      /* to begin with */
     int last_step;       /* to relax to   */
     bool all_steps;      /* even when there are enough hits */
+    bool substrings;     /* plain words are parts of words, too */
     search_emit_fn emit;
     void *ctx;
     struct arena *keep; /* the whole search */
@@ -65,6 +66,10 @@ struct search_query {
  * valid. */
 quire_status search_query_prepare(struct search_query *k, quire_error *err);
 quire_status search_query_run(struct search_query *k, quire_error *err);
+
+/* Only whether the query has anything to search for: QUIRE_INVALID with a message. */
+quire_status search_query_check(struct quire *q, quire_bytes text,
+                                quire_error *err);
 void search_query_release(struct search_query *k);
 
 /* Run it; if an index is damaged and nothing was passed on yet, remove the indexes and

@@ -18,6 +18,7 @@
 #include "artifact/mime.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/fs.h"
 #include "catalog/change_log.h"
 #include "memory/history.h"
 #include "memory/memory.h"
@@ -65,6 +66,7 @@ struct rows_update {
     struct row_update kinds[N_SOURCE_KINDS];
     int64_t
         change; /* the last one that the index will have, plus one; 0: unknown */
+    int64_t home; /* identity of its quire.db: another one has other changes */
     struct history_state history;
     uint64_t bytes;
     bool changed;
@@ -87,8 +89,8 @@ static quire_status read_mark(struct search_index *x, const char *name,
 }
 
 /* Names of marks. That of changes is one more than the number, since no mark is 0. */
-static const char mark_change[] = "change", mark_prompts[] = "prompts",
-                  mark_prompt_at[] = "prompt_at",
+static const char mark_change[] = "change", mark_home[] = "home",
+                  mark_prompts[] = "prompts", mark_prompt_at[] = "prompt_at",
                   mark_prompt_id[] = "prompt_id";
 
 static quire_status note_change(void *ctx, enum change_kind kind, int64_t item,
@@ -129,7 +131,7 @@ static quire_status open_catalog(struct search_index *x, bool *has,
 static quire_status find_changes(struct rows_update *all, quire_error *err)
 {
     struct quire *q = all->x->q;
-    int64_t known = 0, last = 0;
+    int64_t known = 0, last = 0, home = 0;
     bool has = false, whole = false;
     quire_status st = open_catalog(all->x, &has, err);
 
@@ -140,7 +142,10 @@ static quire_status find_changes(struct rows_update *all, quire_error *err)
         compare_all_rows(all);
         return QUIRE_OK;
     }
-    st = read_mark(all->x, mark_change, &known, err);
+    all->home = fs_identity(q->db_path);
+    st = read_mark(all->x, mark_home, &home, err);
+    if (!st && home == all->home)
+        st = read_mark(all->x, mark_change, &known, err);
     if (!st && known > 0)
         st = change_log_read(&q->catalog, q->tenant, known - 1, note_change,
                              all, &last, &whole, err);
@@ -358,8 +363,8 @@ static quire_status list_prompts(struct row_update *u, quire_error *err)
 
 static quire_status list_all(struct row_update *u, quire_error *err)
 {
-    quire_artifact_list_options artifacts = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
     struct quire *q = u->x->q;
+    struct artifact_range all = {.tenant = q->tenant};
     quire_status st;
 
     if (u->kind == SOURCE_HISTORY)
@@ -371,9 +376,10 @@ static quire_status list_all(struct row_update *u, quire_error *err)
         return st ? st
                   : memory_each(q->memories, q->tenant, list_memory, u, err);
     }
-    artifacts.all_sessions = 1;
-    artifacts.limit = UINT64_MAX;
-    return quire_artifact_list(q, NULL, &artifacts, list_artifact, u, err);
+    st = need_artifacts(q, false, err);
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK;
+    return st ? st : artifact_list(q->artifacts, &all, list_artifact, u, err);
 }
 
 static int by_id(const void *a, const void *b)
@@ -518,14 +524,14 @@ static quire_status add_versions(struct row_update *u, const struct row *r,
 {
     struct versions k = {u, r->version, BUF_INIT(SIZE_MAX)};
     const quire_artifact *list;
-    char which[32];
-    quire_status st;
+    quire_artifact one = {.id = r->id};
+    struct quire *q = u->x->q;
+    quire_status st = r->version > 1
+                          ? artifact_versions(q->artifacts, q->tenant, &one,
+                                              list_version, &k, err)
+                          : QUIRE_OK;
     size_t i;
 
-    snprintf(which, sizeof which, "#%lld", (long long)r->id);
-    st = r->version > 1 ? quire_artifact_versions(u->x->q, r->session, which,
-                                                  list_version, &k, err)
-                        : QUIRE_OK;
     list = (const quire_artifact *)(const void *)k.list.data;
     for (i = 0; i < k.list.len / sizeof *list && !st; i++) {
         struct row older = *r;
@@ -724,6 +730,8 @@ static quire_status set_marks(const struct rows_update *all, struct engine *to,
     quire_status st = engine_set_mark(to, mark_change, all->change, err);
 
     if (!st)
+        st = engine_set_mark(to, mark_home, all->home, err);
+    if (!st)
         st = engine_set_mark(to, mark_prompts, all->history.n, err);
     if (!st)
         st = engine_set_mark(to, mark_prompt_at, all->history.newest_s, err);
@@ -771,109 +779,6 @@ quire_status search_update_rows(struct search_index *x,
     return st;
 }
 
-/* ---- finding ------------------------------------------------------------------------------ */
-
-quire_status search_rows_update(struct quire *q, quire_error *err)
-{
-    struct search_index *x;
-    quire_status st = need_search(q, SEARCH_ROWS, &x, err);
-
-    if (!st)
-        st = search_update(x, false, NULL, err);
-    /* A damaged index is built anew, once. */
-    if (st == QUIRE_DAMAGED && q->search[SEARCH_ROWS] &&
-        !search_index_remove(q->search[SEARCH_ROWS], NULL)) {
-        st = need_search(q, SEARCH_ROWS, &x, err);
-        if (!st)
-            st = search_update(x, false, NULL, err);
-    }
-    return st;
-}
-
-/* Texts need not be read: a row that has changed since is not a hit any more. */
-static quire_status read_row_text(void *ctx, size_t engine,
-                                  const struct place *place,
-                                  struct segment_text *out, quire_error *err)
-{
-    struct search_index *x = ctx;
-    struct engine *engines[RUN_ENGINES_MAX] = {NULL};
-    struct arena tmp = ARENA_INIT;
-    struct source source;
-    quire_status st;
-
-    search_engines(x, engines);
-    st = search_read_text(x, engines[engine], place, &source, out, NULL, &tmp,
-                          err);
-    arena_release(&tmp);
-    return st;
-}
-
-/* Only of a session. */
-static quire_status select_session(struct run_request *r, const char *key,
-                                   struct source_set *sets, struct arena *keep,
-                                   quire_error *err)
-{
-    struct source_condition c = {SOURCE_BY_SESSION, 0, key, false};
-    struct source_filter f = {&c, 1, -1};
-    quire_status st = QUIRE_OK;
-    size_t i;
-
-    for (i = 0; i < r->n_engines && !st; i++) {
-        if (!r->engines[i])
-            continue;
-        st = engine_select(r->engines[i], &f, keep, &sets[i], err);
-        r->sources[i] = &sets[i];
-    }
-    return st;
-}
-
-static quire_status take_hits(const struct run_result *from, struct arena *keep,
-                              struct search_row_hit **out, size_t *n,
-                              quire_error *err)
-{
-    size_t i;
-
-    *out = arena_array(keep, from->n + 1, sizeof **out);
-    if (!*out)
-        return err_memory(err);
-    for (i = 0; i < from->n; i++)
-        (*out)[i] = (struct search_row_hit){(int64_t)from->hits[i].place.offset,
-                                            from->hits[i].score};
-    *n = from->n;
-    return QUIRE_OK;
-}
-
-quire_status search_rows_find(struct quire *q,
-                              const struct search_rows_query *want,
-                              struct arena *keep, struct search_row_hit **out,
-                              size_t *n, quire_error *err)
-{
-    struct source_set sets[RUN_ENGINES_MAX];
-    struct search_index *x = q->search[SEARCH_ROWS];
-    struct run_result result = {.n = 0};
-    struct plan *plan = NULL;
-    struct run_request r = {.n_engines = RUN_ENGINES_MAX,
-                            .kinds = 1u << want->kind,
-                            .versions = want->older,
-                            .words_score = true,
-                            .flat = true,
-                            .limit = want->max,
-                            .now_us = clock_us(&q->clock),
-                            .read = read_row_text,
-                            .ctx = x};
-    quire_status st = search_plan_new(want->tree, RELAX_NONE, keep, &plan, err);
-
-    *n = 0;
-    r.plan = plan;
-    search_engines(x, r.engines);
-    if (!st && plan && want->key)
-        st = select_session(&r, want->key, sets, keep, err);
-    if (!st && plan)
-        st = search_run(&r, keep, &result, err);
-    search_plan_release(plan);
-    return st ? st : take_hits(&result, keep, out, n, err);
-}
-
 /* ---- reading ----------------------------------------------------------------------------- */
 
 struct prompt_copy {
@@ -909,17 +814,20 @@ static quire_status read_artifact(struct search_index *x,
                                   struct segment_text *out, struct arena *keep,
                                   quire_error *err)
 {
-    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    bool older = place->meta & PLACE_OLDER;
     quire_bytes texts[N_FIELDS] = {{NULL, 0}};
+    struct quire *q = x->q;
     quire_artifact a;
-    char *which = arena_printf(keep, "#%s", source->key);
-    quire_status st;
+    quire_status st = need_artifacts(q, false, err);
 
-    if (!which)
-        return err_memory(err);
-    o.any_session = 1;
-    o.version = place->meta & PLACE_OLDER ? (int64_t)place->offset : 0;
-    st = quire_artifact_stat(x->q, source->session, which, &o, &a, err);
+    if (!st)
+        st = artifact_by_id(q->artifacts, q->tenant,
+                            strtoll(source->key, NULL, 10), keep, &a, err);
+    if (!st && a.deleted_us)
+        return QUIRE_NOT_FOUND;
+    if (!st && older)
+        st = artifact_version(q->artifacts, q->tenant, (int64_t)place->offset,
+                              keep, &a, err);
     if (st)
         return st;
     fields_of_artifact(&a, texts);

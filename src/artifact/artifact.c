@@ -11,7 +11,6 @@
 #include "artifact/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "catalog/change_log.h"
 
 quire_status artifacts_new(const struct artifacts_config *config,
                            struct artifacts **out, quire_error *err)
@@ -49,13 +48,6 @@ quire_status artifacts_end(struct artifacts *a, quire_status st,
                            quire_error *err)
 {
     return sql_end(a->c.catalog->db, st, err);
-}
-
-quire_status artifact_log_change(struct artifacts *a, int64_t tenant,
-                                 int64_t id, quire_error *err)
-{
-    return change_log_add(&a->sql, SQL_LOG_CHANGE, tenant, CHANGE_ARTIFACT, id,
-                          err);
 }
 
 /* ---- delete, restore, purge --------------------------------------------- */

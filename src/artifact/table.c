@@ -11,6 +11,7 @@
 #include "artifact/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "catalog/change_log.h"
 #include "search/lot.h"
 
 /* ---- one row ------------------------------------------------------------- */
@@ -487,4 +488,13 @@ quire_status artifact_place_take(struct place_asked *p, quire_error *err)
                     below ? "%s cannot be a file: there are artifacts below it"
                           : "%s cannot be stored below a file",
                     p->path);
+}
+
+/* ---- changes ------------------------------------------------------------ */
+
+quire_status artifact_log_change(struct artifacts *a, int64_t tenant,
+                                 int64_t id, quire_error *err)
+{
+    return change_log_add(&a->sql, SQL_LOG_CHANGE, tenant, CHANGE_ARTIFACT, id,
+                          err);
 }

@@ -22,6 +22,10 @@
 
 /* ---- opening ------------------------------------------------------------ */
 
+/* A number that tells a file from another one that had the same name before: of its inode
+ * and of when it was created, where the file system records that. 0: there is none. */
+int64_t fs_identity(const char *path);
+
 /* Open the directory `path`. With `make`, create it and its parents first,
  * mode 0700, each made durable. QUIRE_NOT_FOUND, QUIRE_INVALID when it is
  * something else, QUIRE_IO. */

@@ -848,7 +848,7 @@ quire_status engine_begin(struct engine *e, quire_error *err)
     bool changed = false;
     quire_status st;
 
-    if (!e->ready)
+    if (!e->ready || e->c.read_only)
         return err_set(err, QUIRE_INVALID, "the search index is read-only");
     st = db_begin(e->c.db, DB_IF_FREE, DB_ALL_TENANTS, err);
     if (st)

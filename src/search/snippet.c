@@ -111,7 +111,7 @@ quire_status snippet_make(quire_bytes text, const struct text_span *spans,
                           quire_error *err)
 {
     struct buf line = BUF_INIT(64 * 1024), whole = BUF_INIT(64 * 1024);
-    size_t first = best_window(spans, n), from, to;
+    size_t first = best_window(spans, n), from, to, matched;
 
     *out = (struct snippet){.text = ""};
     out->matches = arena_array(keep, SNIPPET_MATCHES, sizeof *out->matches);
@@ -122,7 +122,8 @@ quire_status snippet_make(quire_bytes text, const struct text_span *spans,
     if (from > 0)
         buf_add_str(&line, "…");
     copy_line(text, from, to, spans, n, out, &line);
-    while (line.len > 0 && line.data[line.len - 1] == ' ' && out->n == 0)
+    matched = out->n ? out->matches[out->n - 1].to : 0;
+    while (line.len > matched && line.data[line.len - 1] == ' ')
         line.len--;
     if (to < text.len)
         buf_add_str(&line, "…");

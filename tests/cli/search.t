@@ -97,11 +97,11 @@ hint: use message, thinking, …
 ? 2
 $ rm -rf "$QUIRE_HOME/search"; quire search kumquat --json | wc -l
 1
-$ quire reindex; ls "$QUIRE_HOME/search/segments" | wc -l
+$ quire reindex; ls "$QUIRE_HOME/search/files/segments" | wc -l
 2
 $ quire search kumquat --json | wc -l
 1
-$ for f in "$QUIRE_HOME"/search/segments/*.index; do printf damage >"$f"; done; quire search kumquat --json | wc -l
+$ for f in "$QUIRE_HOME"/search/files/segments/*.index; do printf damage >"$f"; done; quire search kumquat --json | wc -l
 1
 $ quire session show $S --at aaaaaaa2 --context 1 --json | grep -o '"id":"aaaaaaa."'
 "id":"aaaaaaa1"

@@ -218,6 +218,22 @@ quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
     return st ? st : tenants_check(q, err);
 }
 
+quire_status need_memory(struct quire *q, bool write, quire_error *err)
+{
+    quire_status st;
+
+    if (q->kind != QUIRE_KIND_NATIVE) {
+        st = err_fail(err, QUIRE_INVALID,
+                      HINT_SHELL "name a home of Quire's own with --home",
+                      "%s is a home of another program: it has no memory",
+                      q->home);
+        return st;
+    }
+    st = need_artifacts(q, write, err);
+    arena_reset(&q->loan);
+    return st ? st : memories_open(q, err);
+}
+
 /* ---- views --------------------------------------------------------------- */
 
 /* Cached views. */
