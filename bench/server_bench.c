@@ -46,6 +46,7 @@ enum { SIZE = 1024, MANY = 64, ARTIFACTS = 10000, IDLE = 10000 };
 
 #define GET         "serve: GET 1 KB, 64 connections"
 #define CREATE      "serve: create 1 KB, 64 connections / one"
+#define CREATE_TIME "serve: create 1 KB, processor time of the server"
 #define HALF_LOAD   "serve: slowest in 100 at half load / middle"
 #define NGINX_HALF  "nginx: slowest in 100 at half load / middle"
 #define LIST        "serve: list of 200 / GET"
@@ -433,6 +434,24 @@ static void gets(struct bench *b)
     place_clear(b, "nginx");
 }
 
+/* Processor time that a process has taken, in microseconds. */
+static double time_of(pid_t pid)
+{
+    char path[64], text[1024] = "", *at;
+    unsigned long user = 0, system = 0;
+    FILE *f;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    f = fopen(path, "r");
+    if (f && fread(text, 1, sizeof text - 1, f) > 0 &&
+        (at = strrchr(text, ')')))
+        sscanf(at + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+               &user, &system);
+    if (f)
+        fclose(f);
+    return (double)(user + system) * 1e6 / (double)sysconf(_SC_CLK_TCK);
+}
+
 static double create(const struct bench *b, struct scene *s, int connections,
                      uint64_t *first)
 {
@@ -455,7 +474,7 @@ static double create(const struct bench *b, struct scene *s, int connections,
 
 static void creates(struct bench *b)
 {
-    struct readings r = {.n = 0};
+    struct readings r = {.n = 0}, took = {.n = 0};
     int i, rounds = b->quick ? 2 : 7;
     uint64_t first = 0;
     struct scene s;
@@ -463,11 +482,21 @@ static void creates(struct bench *b)
     scene_open(b, &s, 10);
     create(b, &s, 1, &first);
     for (i = 0; i < rounds; i++) {
-        double many = create(b, &s, MANY, &first);
+        double began = time_of(s.server.pid), many;
+        uint64_t before = first;
 
+        many = create(b, &s, MANY, &first);
+        readings_add(&took,
+                     (time_of(s.server.pid) - began) /
+                         (double)(first - before - MANY),
+                     110);
         readings_add(&r, many, create(b, &s, 1, &first));
     }
     report(b, (struct line){CREATE, "per s", "one", NEED_RATIO, 15}, &r);
+    report(b,
+           (struct line){CREATE_TIME, "us", "microseconds allowed", NEED_BELOW,
+                         1},
+           &took);
     scene_close(b, &s);
 }
 
@@ -637,7 +666,7 @@ static void memory(struct bench *b)
 
 const struct measure serve_measures[] = {
     {gets, {GET, HALF_LOAD, NGINX_HALF}},
-    {creates, {CREATE}},
+    {creates, {CREATE, CREATE_TIME}},
     {lists, {LIST, SEARCH, OTHER_GET, OTHER, USED}},
     {sizes, {APPEND_10, APPEND_100, CONTEXT_10, CONTEXT_100}},
     {memory, {MEMORY, CROWD}},

@@ -160,6 +160,13 @@ static quire_status emit_hits(struct search_query *k, struct run_hit *hits,
     return st;
 }
 
+/* Whether a query is one word. */
+static bool is_word(const struct query *tree)
+{
+    return tree && tree->op == QUERY_WORDS &&
+           !memchr(tree->text.data, ' ', tree->text.len);
+}
+
 /* ---- searching ----------------------------------------------------------------- */
 
 static quire_status try_search(void *ctx, bool *given, quire_error *err)
@@ -186,7 +193,7 @@ static quire_status try_search(void *ctx, bool *given, quire_error *err)
     arena_release(&f->q->search_loan);
     st = search_query_prepare(&k, err);
     /* A single word is followed by those that begin with it. */
-    k.all_steps = k.language.n_terms == 1;
+    k.all_forms = is_word(k.language.tree);
     if (!st)
         st = search_query_run(&k, err);
     *given = f->n_given > 0;

@@ -246,6 +246,30 @@ static quire_status add_options(struct search_query *k, struct conditions *c,
     return st;
 }
 
+/* Hits of a session have a number in common, so those of one session need no look at
+ * the sources. Another session's is the same once in four billion. */
+static void narrow_to_session(struct search_query *k, struct conditions *c)
+{
+    struct run_request *r = &k->request;
+    size_t i, m, left = 0;
+
+    for (i = 0; i < c->n; i++) {
+        const struct source_condition *one = &c->list[i];
+        bool alone = one->by == SOURCE_BY_SESSION && !one->negated;
+
+        for (m = 0; m < c->n; m++)
+            alone &= m == i || c->list[m].by != one->by ||
+                     c->list[m].group != one->group;
+        if (!alone || r->one_group) {
+            c->list[left++] = *one;
+            continue;
+        }
+        r->one_group = true;
+        r->group = search_group(one->value);
+    }
+    c->n = left;
+}
+
 static quire_status select_sources(struct search_query *k,
                                    const struct conditions *c, quire_error *err)
 {
@@ -280,6 +304,7 @@ static quire_status apply_filters(struct search_query *k, quire_error *err)
         st = apply_filter(k, one, &c, err);
     r->kinds = intersect(intersect(kinds, r->kinds), k->only_kinds);
     r->roles = intersect(roles, r->roles);
+    narrow_to_session(k, &c);
     return st ? st : select_sources(k, &c, err);
 }
 
@@ -446,10 +471,11 @@ static quire_status run_step(struct search_query *k, quire_error *err)
 /* Whether another step is to follow. */
 static bool is_little(const struct search_query *k)
 {
+    bool forms = k->all_forms && k->step < RELAX_PREFIX;
+
     return k->language.plain && !k->request.cursor.set &&
            k->step < k->last_step && !k->result.more &&
-           (k->all_steps ? k->n_given < k->request.limit
-                         : k->n_given < FEW_HITS);
+           k->n_given < (forms ? k->request.limit : FEW_HITS);
 }
 
 static void count_step(struct search_query *k, uint64_t before)

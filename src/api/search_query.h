@@ -42,8 +42,9 @@ struct search_query {
     const char *key;     /* the id of a session: in it only; NULL: any       */
     int first_step;      /* to begin with */
     int last_step;       /* to relax to   */
-    bool all_steps;      /* even when there are enough hits */
-    bool substrings;     /* plain words are parts of words, too */
+    bool
+        all_forms; /* of words and beginnings, even when there are enough hits */
+    bool substrings; /* plain words are parts of words, too */
     search_emit_fn emit;
     void *ctx;
     struct arena *keep; /* the whole search */

@@ -42,25 +42,6 @@ static quire_status read_row_text(void *ctx, size_t engine,
     return st;
 }
 
-/* Only of a session. */
-static quire_status select_session(struct run_request *r, const char *key,
-                                   struct source_set *sets, struct arena *keep,
-                                   quire_error *err)
-{
-    struct source_condition c = {SOURCE_BY_SESSION, 0, key, false};
-    struct source_filter f = {&c, 1, -1};
-    quire_status st = QUIRE_OK;
-    size_t i;
-
-    for (i = 0; i < r->n_engines && !st; i++) {
-        if (!r->engines[i])
-            continue;
-        st = engine_select(r->engines[i], &f, keep, &sets[i], err);
-        r->sources[i] = &sets[i];
-    }
-    return st;
-}
-
 static quire_status take_hits(const struct run_result *from, struct arena *keep,
                               struct search_row_hit **out, size_t *n,
                               quire_error *err)
@@ -82,7 +63,6 @@ quire_status search_rows_find(struct quire *q,
                               struct arena *keep, struct search_row_hit **out,
                               size_t *n, quire_error *err)
 {
-    struct source_set sets[RUN_ENGINES_MAX];
     struct search_index *x = q->search[SEARCH_ROWS];
     struct run_result result = {.n = 0};
     struct plan *plan = NULL;
@@ -100,8 +80,8 @@ quire_status search_rows_find(struct quire *q,
     *n = 0;
     r.plan = plan;
     search_engines(x, r.engines);
-    if (!st && plan && want->key)
-        st = select_session(&r, want->key, sets, keep, err);
+    r.one_group = want->key != NULL;
+    r.group = want->key ? search_group(want->key) : 0;
     if (!st && plan)
         st = search_run(&r, keep, &result, err);
     search_plan_release(plan);

@@ -60,11 +60,6 @@ static const char schema[] =
     "number, kind, key, session, title, project, agent, created, modified," \
     " flags, inode, size, file_size, mtime, ctime, tail, tags"
 
-/* What conditions are about. */
-#define SELECTED                                                            \
-    "SELECT number, session, project, agent, flags, key, kind, title, tags" \
-    " FROM source"
-
 enum {
     SQL_COUNTERS,
     SQL_SET_COUNTER,
@@ -80,7 +75,6 @@ enum {
     SQL_SOURCE,
     SQL_SOURCES,
     SQL_ALL_SOURCES,
-    SQL_SESSION_SOURCES,
     SQL_COUNT_SOURCES,
     SQL_MARK,
     SQL_SET_MARK,
@@ -116,8 +110,9 @@ static const char *const texts[N_SQL] = {
     [SQL_SOURCE] = "SELECT " SOURCE_COLUMNS " FROM source WHERE number = ?1",
     [SQL_SOURCES] = "SELECT " SOURCE_COLUMNS
                     " FROM source WHERE kind = ?1 ORDER BY key",
-    [SQL_ALL_SOURCES] = SELECTED,
-    [SQL_SESSION_SOURCES] = SELECTED " WHERE session = ?1",
+    [SQL_ALL_SOURCES] =
+        "SELECT number, session, project, agent, flags, key, kind, title, tags"
+        " FROM source",
     [SQL_COUNT_SOURCES] = "SELECT count(*) FROM source",
     [SQL_MARK] = "SELECT value FROM mark WHERE name = ?1",
     [SQL_SET_MARK] = "INSERT INTO mark(name, value) VALUES(?1, ?2)"
@@ -779,38 +774,6 @@ static bool is_selected(const struct source_filter *f, struct stmt *s,
     return true;
 }
 
-/* A session that every selected source must be of; NULL: none. */
-static const char *only_session(const struct source_filter *f)
-{
-    size_t i, k;
-
-    for (i = 0; i < f->n; i++) {
-        const struct source_condition *c = &f->list[i];
-
-        for (k = 0; k < f->n; k++)
-            if (k != i && f->list[k].by == c->by &&
-                f->list[k].group == c->group && !f->list[k].negated)
-                break;
-        if (c->by == SOURCE_BY_SESSION && !c->negated && k == f->n)
-            return c->value;
-    }
-    return NULL;
-}
-
-/* The sources to look at. */
-static quire_status use_sources(struct engine *e, const struct source_filter *f,
-                                struct stmt **s, quire_error *err)
-{
-    const char *session = only_session(f);
-    quire_status st = sql_use(&e->sql,
-                              session ? SQL_SESSION_SOURCES : SQL_ALL_SOURCES,
-                              s, err);
-
-    if (!st && session)
-        stmt_bind_text(*s, 1, bytes_str(session));
-    return st;
-}
-
 quire_status engine_select(struct engine *e, const struct source_filter *f,
                            struct arena *keep, struct source_set *out,
                            quire_error *err)
@@ -827,7 +790,7 @@ quire_status engine_select(struct engine *e, const struct source_filter *f,
         return err_memory(err);
     if (!e->ready)
         return QUIRE_OK;
-    st = use_sources(e, f, &s, err);
+    st = sql_use(&e->sql, SQL_ALL_SOURCES, &s, err);
     while (!st && !(st = sql_row(s, err))) {
         uint32_t number = (uint32_t)stmt_column_int(s, 0) - out->first;
 

@@ -275,6 +275,8 @@ static bool passes(const struct run *k, size_t segment,
 
     if (r->kinds && !(r->kinds & 1u << PLACE_KIND(meta)))
         return false;
+    if (r->one_group && c->group != r->group)
+        return false;
     if (r->roles && !(r->roles & 1u << PLACE_ROLE(meta)))
         return false;
     if ((meta & r->flags) != r->flags || (!r->versions && meta & PLACE_OLDER))

@@ -80,6 +80,8 @@ struct run_request {
         before_us; /* 0: any; from `after`, before `before`, to the
                                   * second */
     const struct source_set *sources[RUN_ENGINES_MAX]; /* NULL: any */
+    bool one_group; /* only hits of `group` */
+    uint32_t group;
     struct run_names tools, models;
     enum run_sort sort;
     bool flat;    /* hits; else groups of them */
