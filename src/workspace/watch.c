@@ -1,9 +1,7 @@
 /* watch.c - see watch.h */
 #include "workspace/watch.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/dir_watches.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/map.h"
@@ -29,13 +28,7 @@ enum { PATHS_MAX = 64, BUFFERS_AT_ONCE = 4 };
 
 #define EVENTS                                                              \
     (IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | \
-     IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK)
-
-/* A watched directory. */
-struct dir {
-    int wd;
-    char *name; /* owned; relative to the root; NULL: gone */
-};
+     IN_EXCL_UNLINK)
 
 /* A workspace with changes that are not delivered yet. */
 struct dirty {
@@ -47,11 +40,10 @@ struct dirty {
 };
 
 struct watch {
-    int fd, root;
-    char *place;      /* owned; path of the root */
-    char *only;       /* owned; NULL: all            */
-    struct dir *dirs; /* sorted by wd */
-    size_t n_dirs, cap_dirs;
+    int root;    /* owned */
+    char *place; /* owned; path of the root */
+    char *only;  /* owned; NULL: all            */
+    struct dir_watches dirs;
     struct dirty *dirty;
     size_t n_dirty, cap_dirty;
     struct map by_key; /* index in `dirty` */
@@ -201,157 +193,54 @@ static quire_status record_change(struct watch *w, const char *name, bool all,
 
 /* ---- directories -------------------------------------------------------- */
 
-static struct dir *find_dir(struct watch *w, int wd)
+/* Of one call that adds directories. */
+struct adding {
+    struct watch *w;
+    int64_t now_ms;
+};
+
+static bool is_dir_wanted(void *ctx, const char *name)
 {
-    size_t from = 0, to = w->n_dirs;
+    const struct adding *a = ctx;
 
-    while (from < to) {
-        size_t mid = from + (to - from) / 2;
-
-        if (w->dirs[mid].wd < wd)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return from < w->n_dirs && w->dirs[from].wd == wd ? &w->dirs[from] : NULL;
+    return is_wanted(a->w, name);
 }
 
-/* Drop entries of directories that are gone. */
-static void compact_dirs(struct watch *w)
+static quire_status dir_added(void *ctx, const char *name, int fd,
+                              quire_error *err)
 {
-    size_t i, n = 0;
+    struct adding *a = ctx;
 
-    for (i = 0; i < w->n_dirs; i++)
-        if (w->dirs[i].name)
-            w->dirs[n++] = w->dirs[i];
-    w->n_dirs = n;
+    (void)fd;
+    return record_change(a->w, name, true, a->now_ms, err);
 }
 
-static bool add_dir(struct watch *w, int wd, const char *name)
+/* Poll instead, if there are no more watches. A directory is skipped that is gone
+ * again, a link, or unreadable. */
+static quire_status dir_failed(void *ctx, const char *name, int error,
+                               quire_error *err)
 {
-    struct dir *d = find_dir(w, wd), *list;
-    char *copy = strdup(name);
-    bool full;
-    size_t at;
+    struct adding *a = ctx;
 
-    if (copy && d) {
-        free(d->name);
-        d->name = copy;
-        return true;
-    }
-    /* Compact the list if half of its directories are gone. */
-    full = copy && w->n_dirs == w->cap_dirs;
-    if (full)
-        compact_dirs(w);
-    if (full && 2 * w->n_dirs >= w->cap_dirs) {
-        list = realloc(w->dirs, (w->cap_dirs + 64) * 2 * sizeof *list);
-        if (list) {
-            w->dirs = list;
-            w->cap_dirs = (w->cap_dirs + 64) * 2;
-        }
-    }
-    if (!copy || w->n_dirs == w->cap_dirs) {
-        free(copy);
-        return false;
-    }
-    /* Watch descriptors only grow, until they wrap around. */
-    for (at = w->n_dirs; at > 0 && w->dirs[at - 1].wd > wd; at--)
-        w->dirs[at] = w->dirs[at - 1];
-    w->dirs[at] = (struct dir){wd, copy};
-    w->n_dirs++;
-    return true;
+    a->w->blind |= error == ENOSPC;
+    return error == EMFILE || error == ENFILE || error == ENOMEM
+               ? err_sys(err, error, "cannot open %s/%s", a->w->place, name)
+               : QUIRE_OK;
 }
 
-static bool is_below(const char *name, const char *dir)
-{
-    size_t len = strlen(dir);
-
-    return !strncmp(name, dir, len) && (!name[len] || name[len] == '/');
-}
-
-/* A directory was moved: its events would carry an old path. */
-static void drop_dirs(struct watch *w, const char *name)
-{
-    size_t i;
-
-    for (i = 0; i < w->n_dirs; i++)
-        if (w->dirs[i].name && is_below(w->dirs[i].name, name)) {
-            inotify_rm_watch(w->fd, w->dirs[i].wd);
-            free(w->dirs[i].name);
-            w->dirs[i].name = NULL;
-        }
-}
-
-static quire_status watch_failed(struct watch *w, const char *name,
-                                 quire_error *err)
-{
-    if (errno == ENOSPC || errno == EMFILE) {
-        w->blind = true;
-        return QUIRE_OK;
-    }
-    return err_sys(err, errno, "cannot watch %s/%s", w->place, name);
-}
-
-static quire_status add_tree(struct watch *w, const char *name, int64_t now_ms,
-                             quire_error *err);
-
-/* Add each subdirectory of `fd`, and close it. */
-static quire_status add_children(struct watch *w, const char *name, int fd,
-                                 int64_t now_ms, quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    struct dirent *e;
-    char *child;
-    DIR *dir = fdopendir(fd);
-
-    if (!dir) {
-        close(fd);
-        return err_memory(err);
-    }
-    while (!st && (e = readdir(dir))) {
-        bool maybe = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN;
-
-        if (!maybe || e->d_name[0] == '.')
-            continue;
-        if (asprintf(&child, "%s/%s", name, e->d_name) < 0) {
-            st = err_memory(err);
-            break;
-        }
-        if (is_wanted(w, child))
-            st = add_tree(w, child, now_ms, err);
-        free(child);
-    }
-    closedir(dir);
-    return st;
-}
-
-/* Watch a directory and everything below it. The watch is added before the
- * scan: later changes raise events, earlier ones are found by the scan. */
+/* Watch a directory and everything below it; all of it is due. */
 static quire_status add_tree(struct watch *w, const char *name, int64_t now_ms,
                              quire_error *err)
 {
-    char at[64];
-    int fd = fs_open_beneath(w->root, name, O_RDONLY | O_DIRECTORY, 0), wd;
-    quire_status st = QUIRE_OK;
+    struct adding a = {w, now_ms};
+    struct dir_watches_hooks hooks = {
+        .is_wanted = is_dir_wanted,
+        .added = dir_added,
+        .failed = dir_failed,
+        .ctx = &a,
+    };
 
-    if (fd < 0) /* gone again, a link, or unreadable */
-        return errno == EMFILE || errno == ENFILE || errno == ENOMEM
-                   ? err_sys(err, errno, "cannot open %s/%s", w->place, name)
-                   : QUIRE_OK;
-    snprintf(at, sizeof at, "/proc/self/fd/%d", fd);
-    /* The path is a link in /proc. */
-    wd = inotify_add_watch(w->fd, at, EVENTS & ~(uint32_t)IN_DONT_FOLLOW);
-    if (wd < 0)
-        st = watch_failed(w, name, err);
-    else if (!add_dir(w, wd, name))
-        st = err_memory(err);
-    if (!st)
-        st = record_change(w, name, true, now_ms, err);
-    if (st) {
-        close(fd);
-        return st;
-    }
-    return add_children(w, name, fd, now_ms, err);
+    return dir_watches_add(&w->dirs, name, &hooks, err);
 }
 
 /* ---- events ------------------------------------------------------------- */
@@ -359,26 +248,26 @@ static quire_status add_tree(struct watch *w, const char *name, int64_t now_ms,
 static quire_status handle_event(struct watch *w, const struct inotify_event *e,
                                  int64_t now_ms, quire_error *err)
 {
-    struct dir *d = find_dir(w, e->wd);
+    const char *dir = dir_watches_name(&w->dirs, e->wd);
     quire_status st = QUIRE_OK;
     char *name;
 
     if (e->mask & IN_Q_OVERFLOW)
         return add_tree(w, "artifacts", now_ms, err);
-    if (!d || !d->name)
+    if (!dir)
         return QUIRE_OK;
     if (e->mask & IN_IGNORED) {
-        free(d->name);
-        d->name = NULL;
+        dir_watches_forget(&w->dirs, e->wd);
         return QUIRE_OK;
     }
     if (!e->len || e->name[0] == '.')
         return QUIRE_OK;
-    if (asprintf(&name, "%s/%s", d->name, e->name) < 0)
+    if (asprintf(&name, "%s/%s", dir, e->name) < 0)
         return err_memory(err);
     if (e->mask & IN_ISDIR) {
         if (e->mask & (IN_MOVED_FROM | IN_DELETE)) {
-            drop_dirs(w, name);
+            /* Its events would carry an old name. */
+            dir_watches_drop(&w->dirs, name);
             st = record_change(w, name, true, now_ms, err);
         } else if (is_wanted(w, name)) {
             st = add_tree(w, name, now_ms, err);
@@ -405,7 +294,7 @@ quire_status watch_read(struct watch *w, int64_t now_ms, quire_error *err)
     for (i = 0; i < BUFFERS_AT_ONCE && !st && n > 0; i++) {
         const char *at = buf;
 
-        n = read(w->fd, buf, sizeof buf);
+        n = read(w->dirs.fd, buf, sizeof buf);
         if (n < 0 && errno != EAGAIN && errno != EINTR)
             st = err_sys(err, errno, "cannot read inotify events of %s",
                          w->place);
@@ -496,7 +385,8 @@ quire_status watch_open(const char *root, const char *only, struct watch **out,
     *out = NULL;
     if (!w)
         return err_memory(err);
-    w->fd = w->root = -1;
+    w->root = -1;
+    w->dirs = (struct dir_watches)DIR_WATCHES_INIT;
     map_init(&w->by_key, (uintptr_t)w, (uintptr_t)&w);
     w->place = strdup(root);
     w->only = only ? strdup(only) : NULL;
@@ -504,11 +394,9 @@ quire_status watch_open(const char *root, const char *only, struct watch **out,
         st = err_memory(err);
     if (!st)
         st = fs_open_dir(root, true, &w->root, err);
-    if (!st) {
-        w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-        if (w->fd < 0)
-            st = err_sys(err, errno, "cannot watch files");
-    }
+    if (!st)
+        st = dir_watches_open(&w->dirs, w->root, w->place, EVENTS, SIZE_MAX,
+                              err);
     /* Created here, so that there is a directory to watch. */
     if (!st && mkdirat(w->root, "artifacts", 0750) < 0 && errno != EEXIST)
         st = err_sys(err, errno, "cannot create %s/artifacts", root);
@@ -527,17 +415,13 @@ void watch_close(struct watch *w)
 
     if (!w)
         return;
-    for (i = 0; i < w->n_dirs; i++)
-        free(w->dirs[i].name);
     for (i = 0; i < w->n_dirty; i++) {
         clear_paths(&w->dirty[i]);
         free(w->dirty[i].key);
     }
     map_release(&w->by_key);
-    free(w->dirs);
     free(w->dirty);
-    if (w->fd >= 0)
-        close(w->fd);
+    dir_watches_close(&w->dirs);
     if (w->root >= 0)
         close(w->root);
     free(w->place);
@@ -547,7 +431,7 @@ void watch_close(struct watch *w)
 
 int watch_fd(const struct watch *w)
 {
-    return w->fd;
+    return w->dirs.fd;
 }
 
 bool watch_is_blind(const struct watch *w)
