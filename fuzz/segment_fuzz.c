@@ -3,8 +3,9 @@
  *
  * The first four bytes of the input are the length of the index object; the rest
  * of it is the postings. The footer is mended where chance would never get past it:
- * magic, version, number, length and checksum. Whatever is opened is read as a whole
- * and merged; what the merge writes can be read.
+ * magic, version, number, length and checksums. Whatever is opened is read as a whole
+ * and merged; what the merge writes can be read. What is found to be sound can be read,
+ * too, and its merge is sound.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 #include "base/bytes.h"
 #include "holds.h"
 #include "search/segment_priv.h"
+#include "search/segment_verify.h"
 #include "store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,7 +32,8 @@ static void put_object(struct object_store *store, const char *suffix,
     HOLDS(!object_publish(d, name, true, NULL));
 }
 
-static void mend_footer(uint8_t *index, size_t len, uint64_t postings_len)
+static void mend_footer(uint8_t *index, size_t len, const uint8_t *postings,
+                        uint64_t postings_len)
 {
     struct segment_footer f;
 
@@ -39,6 +42,8 @@ static void mend_footer(uint8_t *index, size_t len, uint64_t postings_len)
     f.version = SEGMENT_VERSION;
     f.number = 1;
     f.postings_len = postings_len;
+    f.index_sum = segment_sum(0, index, len - sizeof f);
+    f.postings_sum = segment_sum(0, postings, postings_len);
     f.checksum = segment_checksum(&f,
                                   offsetof(struct segment_footer, checksum));
     memcpy(index + len - sizeof f, &f, sizeof f);
@@ -151,7 +156,7 @@ static bool has_extra(void *ctx, uint64_t text)
     return text % 5 == 0;
 }
 
-static void merge(struct object_store *store, struct segment *s)
+static void merge(struct object_store *store, struct segment *s, bool sound)
 {
     static const struct merge_filter filter = {is_live, has_extra, NULL};
     struct segment *out;
@@ -160,6 +165,7 @@ static void merge(struct object_store *store, struct segment *s)
         return;
     HOLDS(!segment_open(store, 2, &out, NULL));
     HOLDS(read_all(out));
+    HOLDS(!sound || !segment_verify(out, NULL));
     segment_close(out);
 }
 
@@ -169,6 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct segment *s;
     uint8_t *index;
     uint32_t len;
+    bool sound;
 
     if (size < 4)
         return 0;
@@ -180,12 +187,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HOLDS(index && !store_memory_open(&clock_system, &store, NULL));
     memcpy(index, data, len);
     if (len >= sizeof(struct segment_footer))
-        mend_footer(index, len, size - len);
+        mend_footer(index, len, data + len, size - len);
     put_object(store->objects, "index", index, len);
     put_object(store->objects, "postings", data + len, size - len);
     if (!segment_open(store->objects, 1, &s, NULL)) {
-        read_all(s);
-        merge(store->objects, s);
+        sound = !segment_verify(s, NULL);
+        HOLDS(read_all(s) || !sound);
+        merge(store->objects, s, sound);
         segment_close(s);
     }
     free(index);

@@ -37,7 +37,8 @@
  * f > 0 begin with the byte f.
  *
  * Every byte of these files is untrusted: a reader checks what it follows, and
- * reports QUIRE_DAMAGED. The index is derived, and can be rebuilt.
+ * reports QUIRE_DAMAGED. The footer has a checksum of each object, which only
+ * segment_verify.c compares. The index is derived, and can be rebuilt.
  */
 #ifndef SEARCH_SEGMENT_H
 #define SEARCH_SEGMENT_H
@@ -215,8 +216,9 @@ struct segment {
     uint64_t bytes;  /* of both objects */
     unsigned fields; /* bit f: it has terms of field f */
 
-    struct object *index, *postings; /* owned */
-    uint64_t postings_len;
+    struct object *index, *postings;  /* owned */
+    uint64_t index_len, postings_len; /* without the footer */
+    uint64_t index_sum, postings_sum;
     uint64_t cold_at, digests_at, extra_at;
     struct digest_slot *digests; /* owned; NULL: not read yet */
     struct read_window window;   /* of the postings, for merges */

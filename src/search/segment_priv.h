@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <isa-l/crc64.h>
+
 #include "search/segment.h"
 
 #define SEGMENT_MAGIC "quireseg"
@@ -24,6 +26,8 @@ struct segment_footer {
     uint64_t digests_at;   /* struct digest_slot, by digest                 */
     uint64_t names_at;     /* u16 length and bytes each                     */
     uint64_t postings_len; /* of the other object                           */
+    uint64_t index_sum;    /* segment_sum() of what is before the footer    */
+    uint64_t postings_sum; /* of the other object                           */
     uint64_t checksum;     /* of the bytes above                            */
 };
 
@@ -76,6 +80,13 @@ static inline uint64_t segment_checksum(const void *data, size_t len)
     for (i = 0; i < len; i++)
         h = (h ^ at[i]) * 0x100000001b3u;
     return h;
+}
+
+/* CRC-64 of the bytes of an object, piece by piece; 0 at first. Only a check of the
+ * whole segment compares it: a query reads a small part. */
+static inline uint64_t segment_sum(uint64_t sum, const void *data, size_t len)
+{
+    return len ? crc64_ecma_refl(sum, data, len) : sum;
 }
 
 /* All digests, sorted; s->digests. */

@@ -79,7 +79,10 @@ static quire_status check_footer(struct segment *s,
     s->stats.n_texts = f->n_live;
     s->stats.n_words = f->n_words;
     s->bytes = index_len + postings_len;
+    s->index_len = end;
     s->postings_len = postings_len;
+    s->index_sum = f->index_sum;
+    s->postings_sum = f->postings_sum;
     s->cold_at = f->cold_at;
     s->extra_at = f->extra_at;
     s->digests_at = f->digests_at;

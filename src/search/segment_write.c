@@ -25,6 +25,7 @@ struct output {
     struct draft *draft;
     struct buf pending;
     uint64_t len; /* pending bytes included */
+    uint64_t sum; /* without these */
 };
 
 struct segment_writer {
@@ -70,6 +71,8 @@ static quire_status flush_output(struct output *o, quire_error *err)
 
     if (!st && o->pending.len > 0)
         st = object_write(o->draft, buf_bytes(&o->pending), err);
+    if (!st)
+        o->sum = segment_sum(o->sum, o->pending.data, o->pending.len);
     buf_clear(&o->pending);
     return st;
 }
@@ -482,7 +485,13 @@ static quire_status write_tables(struct segment_writer *w, quire_error *err)
     f->names_at = w->index.len;
     if (!st)
         st = add_buf(&w->index, &w->names, err);
+    if (!st)
+        st = flush_output(&w->postings, err);
+    if (!st)
+        st = flush_output(&w->index, err);
     f->postings_len = w->postings.len;
+    f->postings_sum = w->postings.sum;
+    f->index_sum = w->index.sum;
     f->checksum = segment_checksum(f,
                                    offsetof(struct segment_footer, checksum));
     return st ? st : add_bytes(&w->index, f, sizeof *f, err);
@@ -499,8 +508,6 @@ quire_status segment_writer_finish(struct segment_writer *w, uint64_t *bytes,
         st = end_block(w, err);
     if (!st)
         st = write_tables(w, err);
-    if (!st)
-        st = flush_output(&w->postings, err);
     if (!st)
         st = flush_output(&w->index, err);
     if (!st) {

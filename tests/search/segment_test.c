@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "search/segment.h"
+#include "search/segment_verify.h"
 #include "search/tokenizer.h"
 #include "store/store.h"
 #include "support/catalog.h"
@@ -473,6 +474,7 @@ static void check_segment(struct object_store *store, uint64_t number,
     EQ(0, c.end - c.at);
     check_texts(s, from, to);
     check_extra(s, low, high);
+    OK(segment_verify(s, &test_err));
     segment_close(s);
     free(v.list);
 }
