@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "search/engine.h"
+#include "search/engine_verify.h"
 #include "store/store.h"
 #include "support/catalog.h"
 #include "support/failing.h"
@@ -155,6 +156,15 @@ static quire_status dump_source(void *ctx, const struct source *s,
     return QUIRE_OK;
 }
 
+static quire_status find_none(void *ctx, const char *what, quire_error *err)
+{
+    (void)ctx;
+    (void)err;
+    SAME_TEXT("", what);
+    return QUIRE_OK;
+}
+
+/* Of an engine that is sound. */
 static const char *dump_engine(struct engine *e)
 {
     struct dump *d = test_alloc(sizeof *d);
@@ -162,6 +172,7 @@ static const char *dump_engine(struct engine *e)
     size_t i;
 
     *d = (struct dump){.e = e};
+    OK(engine_verify(e, find_none, NULL, &test_err));
     for (i = 0; i < POOL; i++)
         dump_text(d, i);
     OK(engine_sources(e, SOURCE_SESSION, dump_source, d, &test_err));
