@@ -150,8 +150,8 @@ def terms_with_signs_are_found_as_written(homes):
         return both(phrase(term), pattern(made))
 
     compare(homes, [(t, written(t)) for t in
-                    ["t->len", "out->data", "c->tenant", "in->len", "p->data",
-                     "x=1", "w->err", "s->path"]])
+                    ["t->len", "cli->q", "c->tenant", "c->q", "q->tenant",
+                     "x=1", "w->err", "s->path", "c->answer", "l->n"]])
 
 
 def prefixes_are_found(homes):
