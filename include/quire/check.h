@@ -15,7 +15,7 @@ QUIRE_DECLS_BEGIN
  * and: "stray" (a blob's file without a row), "database", "index", "schema",
  * "foreign_key", "counter", "row", "version", "size", "sequence", "setting",
  * "words", "tally", "list", "session_gone", "missing_blob", "removal", "json",
- * "workspace_differs", "workspace_extra", "workspace_missing". */
+ * "search", "workspace_differs", "workspace_extra", "workspace_missing". */
 typedef struct quire_problem {
     const char *kind;
     const char *where; /* the blob's reference, "quire.db", a file          */
@@ -72,15 +72,16 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
                               const quire_check_hooks *hooks, quire_error *err);
 
 enum {
-    QUIRE_CHECK_QUICK = 1, /* of blobs, only presence and size               */
+    QUIRE_CHECK_QUICK = 1, /* of blobs, only presence and size; of search
+                              indexes, only their tables                     */
     QUIRE_CHECK_FULL = 2,  /* also compare every index and counter with what it
                               is derived from                                */
 };
 
 /* Check the whole home, of all tenants: the catalogue, every line of every
  * session, the presence of every referenced blob, every blob against its
- * digest. In a large home up to eight threads read. QUIRE_OK means that the
- * check ran, whatever it found.
+ * digest, every segment of a search index. In a large home up to eight threads
+ * read. QUIRE_OK means that the check ran, whatever it found.
  *
  * Owns: *problem is lent until the hook returns.
  * Fails: common
@@ -108,8 +109,9 @@ quire_status quire_repair(quire *q, unsigned flags,
                           const quire_check_hooks *hooks, quire_error *err);
 
 /* Rebuild all derived data: full-text indexes of artifacts and memory, lists
- * and totals of sessions, counters, the reference index. A handle of the
- * default tenant does so for all tenants, another for its own. Other processes
+ * and totals of sessions, counters, the reference index, the search index. A
+ * handle of the default tenant does so for all tenants, another for its own; the
+ * search index of another tenant is rebuilt by its next search. Other processes
  * may read meanwhile, and wait to write.
  *
  * Owns: nothing.

@@ -1,12 +1,13 @@
 /*
  * check.c - check a whole home
  *
- * Four parts, each of which runs even if another had to stop:
+ * Five parts, each of which runs even if another had to stop:
  *
  *   catalogue   its log was not lost; SQLite's check of its file, then consistency of the rows:
  *               counters, dangling rows, full-text indexes
  *   files       each session and conversation, line by line
  *   references  each blob that a file or a row names exists
+ *   search      each segment of the search indexes
  *   blobs       each blob matches its name
  *
  * Several threads check files and blobs where that pays, and SQLite's check
@@ -143,6 +144,8 @@ static quire_status check_parts(struct checks *c, quire_error *err)
         st = check_session_rows(c, err);
     if (!st && c->q->catalog.db && c->flags & QUIRE_CHECK_FULL)
         st = check_lists(c, err);
+    if (!st)
+        st = check_search(c, err);
     if (!st && c->q->blobs)
         st = check_blobs(c, err);
     if (!st && c->rows)

@@ -13,18 +13,17 @@ enum mend {
     MEND_INDEX,    /* SQLite's own indexes                                 */
     MEND_TENANTS,  /* the tenant of rows below artifacts, sessions, …      */
     MEND_COUNTERS, /* what sessions, tenants and scratchpads have used     */
-    MEND_WORDS,    /* the full-text indexes of a tenant */
     MEND_SESSIONS, /* session_rows, and the lists of sessions                   */
     MEND_REMOVAL, /* finish what was being removed                        */
     MEND_STRAY,   /* a row for a blob's file                              */
     MEND_FILE,    /* a repaired copy of a session */
     MEND_LOG,     /* accept that the log was lost */
+    MEND_SEARCH, /* the search indexes of a tenant; after all that they are of */
     N_MENDS
 };
 
 struct mending {
     enum mend how;
-    int64_t tenant;      /* MEND_WORDS */
     quire_digest digest; /* MEND_STRAY */
 };
 
@@ -135,6 +134,11 @@ quire_status check_sqlite(struct checks *c, quire_error *err);
  */
 quire_status check_sqlite_schema(struct checks *c, quire_error *err);
 
+/* The first fault that SQLite finds in any other database; "" if there is none. */
+enum { SQLITE_FAULT_SIZE = 160 };
+quire_status sqlite_first_fault(struct db *db, char fault[SQLITE_FAULT_SIZE],
+                                quire_error *err);
+
 /* End it if it still runs; its result is dropped. */
 void check_sqlite_stop(struct checks *c);
 
@@ -168,6 +172,11 @@ quire_status check_row_tenants(struct checks *c, quire_error *err);
 
 /* Give it to those that do not. */
 quire_status repair_row_tenants(struct db *db, quire_error *err);
+
+/* ---- search.c ----------------------------------------------------------- */
+
+/* The search indexes of all tenants. */
+quire_status check_search(struct checks *c, quire_error *err);
 
 /* ---- sessions.c, workspace.c -------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /*
  * reindex.c - rebuild derived data
  *
- *     search     its indexes, from everything that is searched
  *     sessions    session_rows and lists, from the files
  *     counters    from rows
+ *     search      of the handle's tenant; another's next search builds it
  *     references  to blobs, from files and rows, by the next collection
  *
  * Each in a transaction of its own: a concurrent reader sees the old or the
@@ -22,6 +22,7 @@
 #include "base/fs.h"
 #include "gc/ref_index.h"
 #include "memory/memory.h"
+#include "api/search.h"
 #include "api/session.h"
 
 /* ---- sessions ----------------------------------------------------------- */
@@ -139,6 +140,42 @@ quire_status reindex_counters(struct quire *q, quire_error *err)
     return st ? st : count_pads(q, err);
 }
 
+/* ---- search ------------------------------------------------------------- */
+
+quire_status replace_search(struct quire *q, int64_t tenant, quire_error *err)
+{
+    char name[64] = "search";
+    quire_status st;
+    int dir, i;
+
+    for (i = 0; tenant == q->tenant && i < N_SEARCH_PARTS; i++) {
+        search_index_close(q->search[i]);
+        q->search[i] = NULL;
+    }
+    if (tenant != TENANT_DEFAULT)
+        snprintf(name, sizeof name, "tenants/%" PRId64 "/search", tenant);
+    st = fs_open_dir(q->home, false, &dir, err);
+    if (st)
+        return st;
+    if (fs_remove_tree(dir, name) != 0 && errno != ENOENT)
+        st = err_sys(err, errno, "cannot remove %s/%s", q->home, name);
+    close(dir);
+    return st || tenant != q->tenant ? st : quire_search_rebuild(q, err);
+}
+
+/* One that cannot be cleared is replaced. */
+static quire_status reindex_search(struct quire *q, int64_t tenant,
+                                   quire_error *err)
+{
+    quire_status st = QUIRE_DAMAGED;
+
+    if (tenant == q->tenant)
+        st = quire_search_rebuild(q, err);
+    return st == QUIRE_DAMAGED && q->kind == QUIRE_KIND_NATIVE
+               ? replace_search(q, tenant, err)
+               : st;
+}
+
 /* ---- references --------------------------------------------------------- */
 
 /* What refers to which blob is forgotten: the next collection finds it again. */
@@ -167,25 +204,6 @@ static quire_status add_id(void *ctx, const quire_tenant *t, quire_error *err)
     ids->list = list;
     ids->list[ids->n++] = t->id;
     return QUIRE_OK;
-}
-
-/* The search indexes of another tenant are removed; its next search builds them. */
-quire_status reindex_search(struct quire *q, int64_t tenant, quire_error *err)
-{
-    char name[64];
-    quire_status st;
-    int dir;
-
-    if (tenant == q->tenant)
-        return quire_search_rebuild(q, err);
-    st = fs_open_dir(q->home, false, &dir, err);
-    if (st)
-        return st;
-    snprintf(name, sizeof name, "tenants/%lld/search", (long long)tenant);
-    if (fs_remove_tree(dir, name) != 0 && errno != ENOENT)
-        st = err_sys(err, errno, "cannot remove %s/%s", q->home, name);
-    close(dir);
-    return st;
 }
 
 static quire_status rebuild_tenant(struct quire *q, int64_t tenant,

@@ -158,7 +158,7 @@ static const struct finding *same_before(const struct findings *all,
     for (g = all->first; g != f; g = g->next) {
         if (g->mending.how != f->mending.how)
             continue;
-        if (f->mending.how == MEND_WORDS &&
+        if ((f->mending.how == MEND_WORDS || f->mending.how == MEND_SEARCH) &&
             g->mending.tenant != f->mending.tenant)
             continue;
         if (f->mending.how == MEND_FILE &&
@@ -174,12 +174,12 @@ static const char *const done_messages[N_MENDS] = {
     [MEND_INDEX] = "the indexes of the database were rebuilt",
     [MEND_TENANTS] = "the row has the right tenant now",
     [MEND_COUNTERS] = "it was counted again",
-    [MEND_WORDS] = "the index was rebuilt",
     [MEND_SESSIONS] = "the rows and lists of sessions were rebuilt",
     [MEND_REMOVAL] = "the removal was finished",
     [MEND_STRAY] = "it was read, and has its row now",
     [MEND_FILE] = "mended",
     [MEND_LOG] = "the loss was accepted",
+    [MEND_SEARCH] = "the index was rebuilt",
 };
 
 static quire_status repair_one(struct quire *q, struct finding *f,
@@ -189,11 +189,11 @@ static quire_status repair_one(struct quire *q, struct finding *f,
     case MEND_INDEX: return mend_index(q, err);
     case MEND_TENANTS: return repair_row_tenants(q->catalog.db, err);
     case MEND_COUNTERS: return reindex_counters(q, err);
-    case MEND_WORDS: return reindex_search(q, f->mending.tenant, err);
     case MEND_SESSIONS: return quire_reindex(q, err);
     case MEND_STRAY:
         return blob_register_file(q->blobs, &f->mending.digest, err);
     case MEND_FILE: return mend_file(q, f, keep, err);
+    case MEND_SEARCH: return replace_search(q, f->mending.tenant, err);
     case MEND_LOG: return db_sqlite_accept_loss(q->db_path, err);
     default: return QUIRE_OK; /* opening for writing has done it */
     }
@@ -336,11 +336,11 @@ static quire_status report_plan(const quire_check_hooks *h,
         [MEND_INDEX] = "the indexes of the database would be rebuilt",
         [MEND_TENANTS] = "the row would get the right tenant",
         [MEND_COUNTERS] = "it would be counted again",
-        [MEND_WORDS] = "the index would be rebuilt",
-        [MEND_SESSIONS] = "the rows and lists of sessions would be rebuilt",
+            [MEND_SESSIONS] = "the rows and lists of sessions would be rebuilt",
         [MEND_REMOVAL] = "the removal would be finished",
         [MEND_STRAY] = "it would get its row",
         [MEND_LOG] = "the loss would be accepted",
+        [MEND_SEARCH] = "the index would be rebuilt",
         [MEND_FILE] = ("a mended copy would take its place, the original would"
                        " be kept beside it"),
     };

@@ -327,3 +327,27 @@ void check_sqlite_stop(struct checks *c)
     atomic_store(&c->sqlite->stop, true);
     free(join_thread(c));
 }
+
+/* ---- another database --------------------------------------------------- */
+
+quire_status sqlite_first_fault(struct db *db, char fault[SQLITE_FAULT_SIZE],
+                                quire_error *err)
+{
+    bool row = false;
+    struct stmt *s;
+    quire_bytes line;
+    quire_status st = db_prepare(db, "PRAGMA integrity_check(1)", &s, err);
+
+    *fault = '\0';
+    if (st)
+        return st;
+    st = stmt_step(s, &row, err);
+    if (!st && row) {
+        line = stmt_column_bytes(s, 0);
+        if (line.len > 0 && !bytes_is(line, "ok"))
+            snprintf(fault, SQLITE_FAULT_SIZE, "%.*s", (int)line.len,
+                     (const char *)line.data);
+    }
+    stmt_finalize(s);
+    return st;
+}

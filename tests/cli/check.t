@@ -75,3 +75,22 @@ $ quire tenant add acme >/dev/null 2>&1; quire --tenant acme check
 quire: a home is checked for all tenants together
 hint: leave out --tenant
 ? 3
+
+# a damaged search index is found, and built again
+$ quire memory add --type project --title walrus >/dev/null; quire search walrus --json | head -c 16
+{"kind":"memory"
+$ quire search walrus --flat >/dev/null; quire reindex; quire check
+0 sessions, 0 blobs, 0 references, 0 blobs unreferenced: 0 problems
+$ file=$(find "$QUIRE_HOME" -name '*.postings'); printf X | dd of="$file" bs=1 seek=2 conv=notrunc 2>/dev/null
+$ quire check
+search: search: the search index is damaged: ….postings, byte …: …
+  next: `quire repair`, or `quire reindex`, builds it again
+0 sessions, 0 blobs, 0 references, 0 blobs unreferenced: 1 problem
+? 4
+$ quire repair
+search: search: …
+  mended: the index was rebuilt
+0 sessions, 0 blobs, 0 references, 0 blobs unreferenced: 0 problems
+$ quire check; quire search walrus --json | head -c 16
+0 sessions, 0 blobs, 0 references, 0 blobs unreferenced: 0 problems
+{"kind":"memory"

@@ -151,7 +151,8 @@ static int check(struct cli *cli, const struct args *args)
 static const struct opt check_opts[] = {
     {.name = "quick",
      .kind = OPT_FLAG,
-     .help = "do not read blobs, check presence and size only"},
+     .help = "check presence and size of blobs and search indexes, without "
+             "reading them"},
     {.name = "full",
      .kind = OPT_FLAG,
      .help = "also compare every derived index, list and counter with its "
@@ -165,8 +166,8 @@ const struct cmd cmd_check = {
     .summary = "check everything in the home",
     .about =
         "Checks the catalogue, every line of every session, every reference to "
-        "a blob, and every blob against its digest; of all tenants, archived "
-        "sessions too. Writes nothing, so that the home may be read-only.\n\n"
+        "a blob, every blob against its digest, and the search indexes; of all "
+        "tenants, archived sessions too. Writes nothing, so that the home may be read-only.\n\n"
         "Prints each problem with its place and what to do, and a summary at "
         "the end. Unreferenced blobs are counted, but are not a problem. Exit "
         "status 4: at least one problem; 3: the check failed.\n\n"
