@@ -9,11 +9,8 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "check/check.h"
+#include "search/engine_dir.h"
 #include "search/engine_verify.h"
-#include "store/store.h"
-
-/* Directories of the indexes of a tenant, below its own. */
-static const char *const places[] = {"search"};
 
 /* An index being checked. */
 struct checking {
@@ -33,60 +30,50 @@ static quire_status report_damage(void *ctx, const char *what, quire_error *err)
     return checks_found(k->c, &p, &m, err);
 }
 
-/* ---- opening --------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------- */
 
-static quire_status check_database(struct checking *k, struct db *db,
-                                   quire_error *err)
+/* The list of segments and sources. QUIRE_NOT_FOUND: there is none. */
+static quire_status check_database(struct checking *k, const char *dir,
+                                   struct arena *tmp, quire_error *err)
 {
-    char fault[SQLITE_FAULT_SIZE], what[SQLITE_FAULT_SIZE + 16];
-    quire_status st = sqlite_first_fault(db, fault, err);
-
-    snprintf(what, sizeof what, "search.db: %s", fault);
-    return st || !*fault ? st : report_damage(k, what, err);
-}
-
-/* QUIRE_NOT_FOUND: there is none. */
-static quire_status open_index(struct checking *k, struct engine **out,
-                               struct arena *tmp, quire_error *err)
-{
-    const char *home = k->c->q->home;
-    char *path = arena_printf(tmp, "%s/%s/search.db", home, k->name);
-    char *segments = arena_printf(tmp, "%s/%s/segments", home, k->name);
-    struct db_config config = {.path = path,
+    struct db_config config = {.path = engine_dir_database(dir, tmp),
                                .access = DB_READ,
                                .busy_ms = k->c->q->busy_ms,
                                .cache_kib = 1024};
-    struct engine_config ec = {.read_only = true};
-    struct store *store = NULL;
-    quire_status st = path && segments ? QUIRE_OK : err_memory(err);
+    char fault[SQLITE_FAULT_SIZE], what[SQLITE_FAULT_SIZE + 16];
+    struct db *db = NULL;
+    quire_status st = config.path ? QUIRE_OK : err_memory(err);
 
     if (!st)
-        st = db_sqlite_open(&config, &ec.db, err);
-    if (!st && !(k->c->flags & QUIRE_CHECK_QUICK))
-        st = check_database(k, ec.db, err);
+        st = db_sqlite_open(&config, &db, err);
     if (!st)
-        st = store_files_open(segments, true, &store, err);
-    if (st) {
-        db_close(ec.db);
-        return st;
-    }
-    ec.store = store->objects;
-    store->objects = NULL;
-    store_free(store);
-    return engine_open(&ec, out, err);
+        st = sqlite_first_fault(db, fault, err);
+    db_close(db);
+    snprintf(what, sizeof what, "search.db: %s", st ? "" : fault);
+    return st || !*fault ? st : report_damage(k, what, err);
 }
 
-/* ---- checking -------------------------------------------------------------- */
+static quire_status check_parts(struct checking *k, struct arena *tmp,
+                                struct engine **e, quire_error *err)
+{
+    bool quick = k->c->flags & QUIRE_CHECK_QUICK;
+    char *dir = arena_printf(tmp, "%s/%s", k->c->q->home, k->name);
+    quire_status st = dir ? QUIRE_OK : err_memory(err);
 
-static quire_status check_engine(struct checking *k, quire_error *err)
+    if (!st && !quick)
+        st = check_database(k, dir, tmp, err);
+    if (!st)
+        st = engine_dir_open(dir, k->c->q->busy_ms, e, err);
+    return st || quick ? st : engine_verify(*e, report_damage, k, err);
+}
+
+static quire_status check_index(struct checking *k, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct engine *e = NULL;
     quire_error why = {.what = ""};
-    quire_status st = open_index(k, &e, &tmp, &why);
+    quire_status st = check_parts(k, &tmp, &e, &why);
 
-    if (!st && !(k->c->flags & QUIRE_CHECK_QUICK))
-        st = engine_verify(e, report_damage, k, &why);
     engine_close(e);
     arena_release(&tmp);
     if (st == QUIRE_NOT_FOUND)
@@ -105,11 +92,11 @@ static quire_status check_tenant(struct checks *c, int64_t tenant,
 
     if (tenant != TENANT_DEFAULT)
         snprintf(parent, sizeof parent, "tenants/%lld/", (long long)tenant);
-    for (i = 0; i < sizeof places / sizeof *places && !st; i++) {
+    for (i = 0; engine_dirs[i] && !st; i++) {
         struct checking k = {c, name, tenant};
 
-        snprintf(name, sizeof name, "%s%s", parent, places[i]);
-        st = check_engine(&k, err);
+        snprintf(name, sizeof name, "%s%s", parent, engine_dirs[i]);
+        st = check_index(&k, err);
     }
     return st;
 }
