@@ -47,6 +47,9 @@ typedef struct quire_stats {
     uint64_t database_bytes, free_bytes; /* of quire.db; within it            */
     quire_stat_session largest[QUIRE_STATS_TOP], oldest, newest;
     quire_stat_blob largest_blobs[QUIRE_STATS_TOP]; /* size 0: none           */
+    /* The search indexes in the home, as they are; 0: none, or it is damaged. Texts
+     * are counted once, places as often as a text occurs. */
+    uint64_t search_bytes, search_texts, search_places, search_sources;
 } quire_stats;
 
 typedef quire_status (*quire_tenant_stats_fn)(void *ctx,

@@ -15,6 +15,7 @@
 #include "base/timestamp.h"
 #include "gc/ref_scan.h"
 #include "output/dir.h"
+#include "search/engine_dir.h"
 #include "api/session.h"
 #include "api/gc_sources.h"
 #include "session/usage.h"
@@ -366,6 +367,50 @@ static quire_status count_catalogue(struct stats *s, quire_error *err)
     return st ? st : see_versions(s, err);
 }
 
+/* ---- search ------------------------------------------------------------- */
+
+static quire_status count_index(struct stats *s, const char *dir,
+                                quire_error *err)
+{
+    struct engine_info info = {.bytes = 0};
+    struct engine *e = NULL;
+    quire_status st = engine_dir_open(dir, s->q->busy_ms, &e, err);
+
+    if (!st)
+        st = engine_info(e, &info, err);
+    engine_close(e);
+    s->out->search_bytes += info.bytes;
+    s->out->search_texts += info.n_texts;
+    s->out->search_places += info.n_places;
+    s->out->search_sources += info.n_sources;
+    /* A damaged one is replaced by the next search. */
+    return st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED ? QUIRE_OK : st;
+}
+
+static quire_status count_indexes(struct stats *s, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_status st = QUIRE_OK;
+    size_t i, k;
+
+    for (i = 0; i < s->n_tenants && !st; i++) {
+        int64_t tenant = s->tenants[i].id;
+        const char *root = tenant == TENANT_DEFAULT
+                               ? s->q->home
+                               : arena_printf(&tmp, "%s/tenants/%" PRId64,
+                                              s->q->home, tenant);
+
+        for (k = 0; engine_dirs[k] && !st; k++) {
+            char *dir = root ? arena_printf(&tmp, "%s/%s", root, engine_dirs[k])
+                             : NULL;
+
+            st = dir ? count_index(s, dir, err) : err_memory(err);
+        }
+    }
+    arena_release(&tmp);
+    return st;
+}
+
 /* ---- all of it ---------------------------------------------------------- */
 
 static void add_up(struct stats *s)
@@ -425,6 +470,8 @@ static quire_status count_all(struct stats *s, quire_error *err)
         st = count_outputs(s, err);
     if (!st && s->q->catalog.db)
         st = count_catalogue(s, err);
+    if (!st && s->q->kind == QUIRE_KIND_NATIVE)
+        st = count_indexes(s, err);
     return st;
 }
 

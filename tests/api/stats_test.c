@@ -1,5 +1,6 @@
 /* How much there is, against what was put. */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "support/flip.h"
@@ -110,4 +111,55 @@ TEST(stats_are_for_whom_the_home_belongs_to)
     q = tenants_open("other", QUIRE_READ_ONLY);
     IS(QUIRE_INVALID, quire_stats_read(q, &s, NULL, NULL, &test_err));
     quire_close(q);
+}
+
+static void index_tenant(const char *tenant)
+{
+    quire *q = tenants_open(tenant, 0);
+
+    OK(quire_search_rebuild(q, &test_err));
+    quire_close(q);
+}
+
+TEST(stats_count_the_search_indexes_of_all_tenants_and_build_none)
+{
+    struct told told = {.n = 0};
+    quire_search_stats one;
+    quire_stats s;
+    quire *q;
+
+    flip_furnish("home");
+    s = stats_of("home", &told);
+    EQ(0, s.search_bytes + s.search_texts + s.search_places + s.search_sources);
+    NO(test_exists(test_path("home/search")));
+    index_tenant(NULL);
+    q = tenants_open(NULL, 0);
+    OK(quire_search_describe(q, &one, &test_err));
+    quire_close(q);
+    told.n = 0;
+    s = stats_of("home", &told);
+    YES(s.search_texts > 0 && s.search_places > s.search_texts);
+    EQ(one.bytes, s.search_bytes);
+    EQ(one.n_texts, s.search_texts);
+    EQ(one.n_places, s.search_places);
+    EQ(one.n_sources, s.search_sources);
+    NO(test_exists(test_path("home/tenants/2/search")));
+    index_tenant("other");
+    told.n = 0;
+    s = stats_of("home", &told);
+    EQ(2 * one.n_texts, s.search_texts);
+    EQ(2 * one.n_sources, s.search_sources);
+}
+
+TEST(stats_pass_over_a_damaged_search_index)
+{
+    struct told told = {.n = 0};
+    quire_stats s;
+
+    flip_furnish("home");
+    index_tenant(NULL);
+    EQ(0, truncate(flip_find(test_path("home/search"), ".index", 0), 100));
+    s = stats_of("home", &told);
+    EQ(0, s.search_bytes + s.search_texts + s.search_places + s.search_sources);
+    EQ(4, s.total.sessions);
 }

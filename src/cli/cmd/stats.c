@@ -94,6 +94,10 @@ static void add_all(struct json_writer *w, const quire_stats *s)
     add_blobs(w, s);
     json_put_uint(w, "database_bytes", s->database_bytes);
     json_put_uint(w, "free_bytes", s->free_bytes);
+    json_put_uint(w, "search_bytes", s->search_bytes);
+    json_put_uint(w, "search_texts", s->search_texts);
+    json_put_uint(w, "search_places", s->search_places);
+    json_put_uint(w, "search_sources", s->search_sources);
     json_key(w, "largest_sessions");
     json_array(w);
     for (i = 0; i < QUIRE_STATS_TOP && *s->largest[i].id; i++)
@@ -164,6 +168,11 @@ static void table_top(struct buf *out, const quire_stats *s)
         size_of(s->stored_bytes, c), ratio(s));
     row(out, "quire.db", "%s, %s of it free", size_of(s->database_bytes, a),
         size_of(s->free_bytes, b));
+    row(out, "search", "%s, %llu text%s in %llu place%s of %llu source%s",
+        size_of(s->search_bytes, a), N(s->search_texts),
+        s->search_texts == 1 ? "" : "s", N(s->search_places),
+        s->search_places == 1 ? "" : "s", N(s->search_sources),
+        s->search_sources == 1 ? "" : "s");
 #undef N
 }
 
@@ -269,13 +278,16 @@ const struct cmd cmd_stats = {
         "Sessions, entries, outputs, artifacts, memory; and for blobs the bytes "
         "counted at every reference, counted once, and as stored: the ratio is "
         "the first by the last. The five largest sessions and blobs, the oldest "
-        "and the newest session, and each tenant if there are several. Reads "
-        "session files for their references, but no blobs.\n\n"
+        "and the newest session, and each tenant if there are several. Of the "
+        "search index, as the last search left it: the size, texts, each counted "
+        "once, the places where they occur, and the files and rows that these "
+        "are in. Reads session files for their references, but no blobs.\n\n"
         "With `--json`, one object: sessions, active, archived, session_bytes, "
         "entries, messages, outputs, output_bytes, artifacts, artifact_bytes, "
         "versions, memories, blobs, blob_bytes, stored_bytes, references, "
         "referenced_bytes, unreferenced, ratio, largest_blobs, database_bytes, "
-        "free_bytes, largest_sessions, oldest, newest, tenants.",
+        "free_bytes, search_bytes, search_texts, search_places, search_sources, "
+        "largest_sessions, oldest, newest, tenants.",
     .examples = "quire stats",
     .store = STORE_READ,
     .paged = true,
