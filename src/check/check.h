@@ -24,6 +24,7 @@ enum mend {
 
 struct mending {
     enum mend how;
+    int64_t tenant;      /* MEND_SEARCH */
     quire_digest digest; /* MEND_STRAY */
 };
 

@@ -158,7 +158,7 @@ static const struct finding *same_before(const struct findings *all,
     for (g = all->first; g != f; g = g->next) {
         if (g->mending.how != f->mending.how)
             continue;
-        if ((f->mending.how == MEND_WORDS || f->mending.how == MEND_SEARCH) &&
+        if (f->mending.how == MEND_SEARCH &&
             g->mending.tenant != f->mending.tenant)
             continue;
         if (f->mending.how == MEND_FILE &&
@@ -336,7 +336,7 @@ static quire_status report_plan(const quire_check_hooks *h,
         [MEND_INDEX] = "the indexes of the database would be rebuilt",
         [MEND_TENANTS] = "the row would get the right tenant",
         [MEND_COUNTERS] = "it would be counted again",
-            [MEND_SESSIONS] = "the rows and lists of sessions would be rebuilt",
+        [MEND_SESSIONS] = "the rows and lists of sessions would be rebuilt",
         [MEND_REMOVAL] = "the removal would be finished",
         [MEND_STRAY] = "it would get its row",
         [MEND_LOG] = "the loss would be accepted",

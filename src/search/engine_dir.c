@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "store/store.h"
 
-const char *const engine_dirs[] = {"search", NULL};
+const char *const engine_dirs[] = {"search/files", "search/rows", NULL};
 
 char *engine_dir_database(const char *dir, struct arena *keep)
 {

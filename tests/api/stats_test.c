@@ -154,12 +154,13 @@ TEST(stats_count_the_search_indexes_of_all_tenants_and_build_none)
 TEST(stats_pass_over_a_damaged_search_index)
 {
     struct told told = {.n = 0};
-    quire_stats s;
+    quire_stats s, before;
 
     flip_furnish("home");
     index_tenant(NULL);
-    EQ(0, truncate(flip_find(test_path("home/search"), ".index", 0), 100));
+    before = stats_of("home", &told);
+    EQ(0, truncate(flip_find(test_path("home/search/rows"), ".index", 0), 100));
     s = stats_of("home", &told);
-    EQ(0, s.search_bytes + s.search_texts + s.search_places + s.search_sources);
+    YES(s.search_bytes < before.search_bytes && s.search_bytes > 0);
     EQ(4, s.total.sessions);
 }

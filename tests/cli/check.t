@@ -83,12 +83,12 @@ $ quire search walrus --flat >/dev/null; quire reindex; quire check
 0 sessions, 0 blobs, 0 references, 0 blobs unreferenced: 0 problems
 $ file=$(find "$QUIRE_HOME" -name '*.postings'); printf X | dd of="$file" bs=1 seek=2 conv=notrunc 2>/dev/null
 $ quire check
-search: search: the search index is damaged: ….postings, byte …: …
+search/rows: search: the search index is damaged: ….postings, byte …: …
   next: `quire repair`, or `quire reindex`, builds it again
 0 sessions, 0 blobs, 0 references, 0 blobs unreferenced: 1 problem
 ? 4
 $ quire repair
-search: search: …
+search/rows: search: …
   mended: the index was rebuilt
 0 sessions, 0 blobs, 0 references, 0 blobs unreferenced: 0 problems
 $ quire check; quire search walrus --json | head -c 16
