@@ -488,6 +488,21 @@ static void build_index(struct bench *b, quire *q, const char *size,
     report_at(b, SIZE, size, "text", NEED_BELOW, 0.5, &bytes, "MB");
 }
 
+/* As a server opens it: files are looked at when some of them have changed. */
+static quire *open_watched(const char *home, quire_search_watch **watch)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_error err;
+    quire *q;
+
+    bench_ok(quire_search_watch_new(watch, &err), &err);
+    o.home = home;
+    o.kind = QUIRE_KIND_NATIVE;
+    o.search_watch = *watch;
+    bench_ok(quire_open(&o, &q, &err), &err);
+    return q;
+}
+
 static void measure_size(struct bench *b, const char *size, uint64_t bytes,
                          bool large)
 {
@@ -498,6 +513,7 @@ static void measure_size(struct bench *b, const char *size, uint64_t bytes,
     double fts_s = 0;
     size_t i;
     int k;
+    quire_search_watch *watch;
     quire *q;
 
     if (!c || !home)
@@ -509,7 +525,7 @@ static void measure_size(struct bench *b, const char *size, uint64_t bytes,
     snprintf(path, sizeof path, "%s/fts.db", b->scratch);
     if (!large)
         fts_s = fts_build(path, &copies, &fts);
-    q = place_store(b, "everything", QUIRE_LAYOUT_PACKED, NULL);
+    q = open_watched(home, &watch);
     build_index(b, q, size, c, fts_s);
     ask_all(b, q, dir, size, large);
     if (fts) {
@@ -524,6 +540,7 @@ static void measure_size(struct bench *b, const char *size, uint64_t bytes,
     ask_prefixes(b, q, size, large);
     ask_fresh(b, q, size);
     quire_close(q);
+    quire_search_watch_free(watch);
     unlink(path);
     place_clear(b, "everything");
     for (i = 0; i < c->n_files; i++)

@@ -178,6 +178,20 @@ quire_status quire_search_suggest(quire *q, quire_bytes prefix, uint64_t limit,
  * Durable: the index. */
 quire_status quire_search_rebuild(quire *q, quire_error *err);
 
+/* A watch on the directories of session files, for programs that search often: shared
+ * by their handles of one home, of any thread, by way of quire_options.search_watch.
+ * While it has noticed no change, a search looks at no file. Where directories cannot
+ * be watched, searches look as they do without it.
+ *
+ * quire_search_watch_free(): after the handles are closed; NULL is fine.
+ *
+ * Owns: the caller frees *out.
+ * Fails: QUIRE_NO_MEMORY
+ * Durable: reads only. */
+typedef struct quire_search_watch quire_search_watch;
+quire_status quire_search_watch_new(quire_search_watch **out, quire_error *err);
+void quire_search_watch_free(quire_search_watch *w);
+
 typedef struct quire_search_stats {
     uint64_t bytes;                        /* of the index */
     uint64_t n_texts, n_places, n_sources; /* content once; where it is       */

@@ -81,12 +81,16 @@ typedef struct quire_options {
      * committed together, with one wait for the disk. It is looked at during
      * quire_open() only. NULL: a queue of its own. */
     struct quire *peer;
+
+    /* Notices changes of session files, so that a search need not look at each of
+     * them: quire_search_watch_new() in quire/search.h. NULL: none. */
+    struct quire_search_watch *search_watch;
 } quire_options;
 
 #define QUIRE_OPTIONS_INIT                                                     \
     {                                                                          \
         sizeof(quire_options), NULL, QUIRE_KIND_AUTO, NULL, QUIRE_LAYOUT_AUTO, \
-            0, 5000, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL               \
+            0, 5000, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL         \
     }
 
 /* Open a store. The home need not exist: the first write creates it with mode

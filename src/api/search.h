@@ -14,6 +14,7 @@
  *     search_index.c   open, close, the place of the index
  *     search_update.c  bring an index up to date
  *     search_files.c   find and index what is new in sessions and outputs
+ *     search_watch.c   know that no file has changed
  *     search_rows.c    the same for rows: artifacts, memory, prompt history
  *     search_rows_find.c   hits as ids, for memory
  *     search_query.c   run a query in steps; search_cursor.c pages of it
@@ -33,6 +34,11 @@ enum search_part { SEARCH_FILES, SEARCH_ROWS, N_SEARCH_PARTS };
 
 enum { SEARCH_ENGINES = 2 }; /* of a part: of the home, in memory */
 
+/* State of the directories of session files: equal if nothing in them has changed. */
+struct search_watch_state {
+    uint64_t trees[2];
+};
+
 struct search_index {
     struct quire *q; /* borrowed */
     enum search_part part;
@@ -41,6 +47,8 @@ struct search_index {
     struct engine *pending; /* NULL: nothing is pending */
     int64_t home_epoch;     /* that `pending` continues */
     uint64_t pending_bytes;
+    struct search_watch_state watched; /* before the files were last listed */
+    bool is_watched;                   /* `watched` is known */
     uint8_t list[32]; /* digest of the files of the last update */
     bool list_known;  /* all of them were indexed */
     bool uncommitted; /* `pending` has rows of a transaction */
@@ -114,6 +122,11 @@ quire_status search_update(struct search_index *x, bool all,
 quire_status search_update_files(struct search_index *x,
                                  enum search_target target,
                                  struct search_progress *p, quire_error *err);
+
+/* ---- search_watch.c ----------------------------------------------------------- */
+
+/* False: it is not known. */
+bool search_watch_read(const struct quire *q, struct search_watch_state *out);
 
 /* ---- search_rows.c ----------------------------------------------------------- */
 

@@ -811,6 +811,20 @@ static bool is_same_list(struct updating *u)
     return same;
 }
 
+/* Whether the watch has noticed no change since all files were indexed. It is read
+ * before files are listed: what changes meanwhile is seen by the next update. */
+static bool is_unchanged(struct search_index *x)
+{
+    struct search_watch_state now = {{0}};
+    bool known = search_watch_read(x->q, &now);
+    bool same = known && x->list_known && x->is_watched &&
+                !memcmp(&now, &x->watched, sizeof now);
+
+    x->watched = now;
+    x->is_watched = known;
+    return same;
+}
+
 /* One attempt. *again: the home's index is written now, and the one in memory must
  * not be used beside it. */
 quire_status search_update_files(struct search_index *x,
@@ -822,8 +836,11 @@ quire_status search_update_files(struct search_index *x,
                          .now_ns = clock_us(&x->q->clock) * 1000};
     uint64_t bytes = 0;
     size_t gone = 0;
-    quire_status st = list_files(&u, err);
+    quire_status st;
 
+    if (is_unchanged(x))
+        return QUIRE_OK;
+    st = list_files(&u, err);
     if (!st && is_same_list(&u)) {
         release_update(&u);
         return QUIRE_OK;

@@ -27,7 +27,8 @@ struct noted {
 };
 
 struct indexer {
-    char *home; /* owned */
+    char *home;                /* owned */
+    quire_search_watch *watch; /* borrowed */
     const atomic_bool *draining;
     pthread_t thread;
     quire *q; /* of the thread; NULL while there is nothing to do */
@@ -119,6 +120,7 @@ static quire_status open_tenant(struct indexer *x, int64_t tenant)
     o.home = x->home;
     o.tenant = "default";
     o.cache_kib = INDEXER_CACHE_KIB;
+    o.search_watch = x->watch;
     if (!x->q)
         st = quire_open(&o, &x->q, NULL);
     snprintf(which, sizeof which, "#%lld", (long long)tenant);
@@ -159,8 +161,9 @@ static void indexer_free(struct indexer *x)
     free(x);
 }
 
-quire_status indexer_begin(const char *home, const atomic_bool *draining,
-                           struct indexer **out, quire_error *err)
+quire_status indexer_begin(const char *home, quire_search_watch *watch,
+                           const atomic_bool *draining, struct indexer **out,
+                           quire_error *err)
 {
     pthread_condattr_t steady;
     struct indexer *x = calloc(1, sizeof *x);
@@ -170,6 +173,7 @@ quire_status indexer_begin(const char *home, const atomic_bool *draining,
     if (!x)
         return err_memory(err);
     x->draining = draining;
+    x->watch = watch;
     pthread_mutex_init(&x->lock, NULL);
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);

@@ -20,8 +20,9 @@
 struct indexer;
 
 /* `draining` ends an update early. */
-quire_status indexer_begin(const char *home, const atomic_bool *draining,
-                           struct indexer **out, quire_error *err);
+quire_status indexer_begin(const char *home, quire_search_watch *watch,
+                           const atomic_bool *draining, struct indexer **out,
+                           quire_error *err);
 
 /* The index of a tenant may be out of date. Any thread; NULL is fine. */
 void indexer_note(struct indexer *x, int64_t tenant);

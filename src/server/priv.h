@@ -125,6 +125,7 @@ struct server {
     struct log *log;
     struct background *background;
     struct indexer *indexer;
+    quire_search_watch *search_watch; /* of the handles of all threads */
     struct lifecycle *lifecycle;
     struct group_commit *group_commit;
 

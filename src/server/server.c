@@ -68,7 +68,9 @@ static quire_status init_parts(struct server *s, quire_error *err)
 
     o.home = s->c.home;
     o.tenant = "default";
-    st = quire_open(&o, &q, err);
+    st = quire_search_watch_new(&s->search_watch, err);
+    if (!st)
+        st = quire_open(&o, &q, err);
     if (!st) {
         s->home = strdup(quire_home(q));
         if (asprintf(&s->spool, "%s/blobs", quire_home(q)) < 0)
@@ -156,7 +158,8 @@ quire_status server_run(struct server *s, quire_error *err)
     if (!st)
         st = background_begin(&background, &s->background, err);
     if (!st)
-        st = indexer_begin(s->home, &s->draining, &s->indexer, err);
+        st = indexer_begin(s->home, s->search_watch, &s->draining, &s->indexer,
+                           err);
     if (!st) {
         sd_notify_send("READY=1");
         st = http_run(s->http, err);
@@ -208,6 +211,7 @@ void server_close(struct server *s)
         next = d->next;
         thread_ctx_free(d);
     }
+    quire_search_watch_free(s->search_watch);
     pthread_mutex_destroy(&s->lock);
     free(s->home);
     free(s->spool);

@@ -22,6 +22,7 @@ static bool open_root(struct thread_ctx *d)
     o.tenant = "default";
     o.actor = "admin"; /* only the admin changes tenants here */
     o.cache_kib = d->cache_kib;
+    o.search_watch = d->server->search_watch;
     quire_close(d->root);
     d->n_opened++;
     d->doubtful = quire_open(&o, &d->root, NULL) != QUIRE_OK;

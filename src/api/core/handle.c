@@ -132,6 +132,7 @@ quire_status quire_open(const quire_options *options, quire **out,
     q->read_only = o.flags & QUIRE_READ_ONLY;
     q->busy_ms = o.busy_ms;
     q->cache_kib = o.cache_kib;
+    q->search_watch = o.search_watch;
     q->tenant = TENANT_DEFAULT;
     snprintf(q->actor, sizeof q->actor, "%s", o.actor ? o.actor : "");
     q->clock = clock_system;

@@ -70,7 +70,8 @@ struct quire {
     struct store *all;   /* everything below the root          */
     struct store *whole; /* below the home, if that is another */
     struct artifacts *artifacts;
-    struct commit_queue *commit_queue; /* shared with peers           */
+    struct commit_queue *commit_queue;       /* shared with peers           */
+    struct quire_search_watch *search_watch; /* borrowed; NULL: none  */
     struct memories *memories;
     struct scratchpads *pads;
     int64_t tenant_state;  /* quire_changes() when the tenant was last found
