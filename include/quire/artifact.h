@@ -187,7 +187,7 @@ typedef quire_status (*quire_hit_fn)(void *ctx, const quire_hit *hit,
 typedef struct quire_artifact_search_options {
     size_t size;
     int all_sessions;
-    int fts;          /* the query is an FTS5 expression of SQLite          */
+    int fts;          /* without effect: a query has the whole language     */
     const char *tag;  /* NULL: any                                          */
     const char *mime; /* a prefix of the media type, "text/"; NULL: any     */
     int64_t since_us, until_us; /* changed in this interval; 0: open        */
@@ -199,20 +199,19 @@ typedef struct quire_artifact_search_options {
         sizeof(quire_artifact_search_options), 0, 0, NULL, NULL, 0, 0, 20 \
     }
 
-/* Search artifacts by the words in path, purpose, tags and text, best first.
- * Any text is a query: all words must match, text in double quotes as a
- * phrase; case and accents are ignored; identifiers in code and Chinese,
- * Japanese and Korean text match by their parts. The signs of words such as C++,
- * C# and $HOME must match, too. Whole-word matches come
- * before prefix matches; with several words, prefixes count only if no
- * artifact has all words as they are. Of a very frequent word the newest few
- * thousand artifacts are ranked, and *partial (may be NULL) is set. Content
- * that is not indexed yet is indexed first.
+/* Search artifacts by the words in path, purpose, tags and text, best first. Any text is
+ * a query, in the language of quire_search() (docs/search.md): all words must match, text
+ * in double quotes as a phrase; case and accents are ignored; identifiers in code and
+ * Chinese, Japanese and Korean text match by their parts. The signs of words such as C++,
+ * C# and $HOME must match, too. A single word is followed by other forms of it and by
+ * words that begin with it (`part`); several words are relaxed like this if fewer than
+ * three artifacts have all of them. *partial (may be NULL) is 0. Content that is not
+ * indexed yet is indexed first.
  *
  * Owns: *hit is lent until `each` returns.
  * Fails: common
  *   QUIRE_NOT_FOUND  nothing matches, or no such session
- *   QUIRE_INVALID    the query has no word, or is not a valid expression
+ *   QUIRE_INVALID    the query is empty; or a pattern or filter in it is not valid
  * Durable: reads only. */
 quire_status quire_artifact_search(quire *q, const char *session,
                                    const char *query,

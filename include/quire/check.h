@@ -108,7 +108,7 @@ enum {
 quire_status quire_repair(quire *q, unsigned flags,
                           const quire_check_hooks *hooks, quire_error *err);
 
-/* Rebuild all derived data: full-text indexes of artifacts and memory, lists
+/* Rebuild all derived data: search indexes, lists
  * and totals of sessions, counters, the reference index, the search index. A
  * handle of the default tenant does so for all tenants, another for its own; the
  * search index of another tenant is rebuilt by its next search. Other processes

@@ -55,10 +55,10 @@ typedef struct quire_history_options {
         sizeof(quire_history_options), NULL, 0 \
     }
 
-/* List prompts, the newest first; quire_history_search() those with every word
- * of `query`: as a prefix of a word, ignoring case and accents, or anywhere in
- * the text, ignoring the case of A to Z. Words are letters and digits; a query
- * without any is searched literally. Without a history, or a match, nothing is
+/* List prompts, the newest first; quire_history_search() those with every word of
+ * `query` anywhere in the text: case and accents are ignored. Words are letters and
+ * digits; a query without any is searched literally. Phrases, operators and the rest of
+ * the language of quire_search() work, too. Without a history, or a match, nothing is
  * reported. `options` may be NULL.
  *
  * Owns: *prompt is lent until `each` returns.

@@ -183,7 +183,7 @@ typedef struct quire_recall_options {
  * only begins like one of the query, or like its stem: "deploy" and
  * "Deployments" both find "deployment". Case, accents and words like "the" are
  * ignored; identifiers in code and Chinese, Japanese and Korean text
- * match by their parts. Of very frequent words the newest entries are ranked,
+ * match by their parts. Of very frequent words the best thousand are ranked,
  * and *partial (may be NULL) is set.
  *
  * Owns: *entry is lent until `each` returns.

@@ -447,7 +447,7 @@ static const struct opt search_opts[] = {
      .help = "search every session"},
     {.name = "fts",
      .kind = OPT_FLAG,
-     .help = "QUERY is an FTS5 expression of SQLite"},
+     .help = "accepted for old scripts, without effect"},
     {.name = "tag", .kind = OPT_TEXT, .value = "T", .help = "with this tag"},
     {.name = "media-type",
      .kind = OPT_TEXT,

@@ -17,8 +17,8 @@ const struct cmd cmd_reindex = {
     .args = "",
     .summary = "rebuild every derived index",
     .about =
-        "Rebuilds the index of `search`, the full-text indexes of `artifact "
-        "search` and `memory search`, the lists and totals of sessions, and the counters of quotas "
+        "Rebuilds the search indexes, the lists and totals of sessions, and the "
+        "counters of quotas "
         "from the stored data, and frees the space of removed sessions in them; "
         "for all tenants, or for `--tenant`. Readers can continue; writers "
         "wait.",
