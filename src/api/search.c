@@ -101,7 +101,7 @@ static const char *address_of(struct arena *keep, const struct source *s,
     case SOURCE_ARTIFACT: return arena_printf(keep, "#%s", s->key);
     case SOURCE_MEMORY: return arena_printf(keep, "mem:%s", s->key);
     case SOURCE_HISTORY: return arena_printf(keep, "history:%s", s->key);
-    case SOURCE_JP:
+    case SOURCE_JP: return s->session;
     case N_SOURCE_KINDS: break;
     }
     return "";

@@ -1,5 +1,5 @@
 /*
- * search_files.c - index sessions and outputs
+ * search_files.c - index sessions, outputs and conversations of JP
  *
  * Files are compared with what the index has by inode, size and times. A session that
  * has grown is read from where the index ends, if the bytes before that place are still
@@ -13,6 +13,7 @@
 #include <nettle/sha2.h>
 
 #include "api/search.h"
+#include "api/search_jp.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
@@ -30,7 +31,8 @@
 struct listed {
     char *name;
     struct object_info info;
-    bool output, archived;
+    enum source_kind kind; /* a session, an output, a conversation of JP */
+    bool archived;
 };
 
 struct updating {
@@ -391,7 +393,7 @@ static quire_status read_session(struct updating *u, const struct listed *f,
                        .session = "",
                        .title = "",
                        .project = "",
-                       .agent = ""};
+                       .agent = u->x->q->kind == QUIRE_KIND_OMP ? "omp" : ""};
     struct reading r = {.u = u, .source = &s, .keep = &keep};
     struct object_info info;
     struct log *log = NULL;
@@ -520,6 +522,71 @@ static quire_status read_output(struct updating *u, const struct listed *f,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
+/* ---- conversations of JP ------------------------------------------------------------------ */
+
+struct conversing {
+    struct updating *u;
+    struct source *source;
+};
+
+static quire_status add_event_text(void *ctx, const struct event_place *event,
+                                   const struct entry_text *t, quire_error *err)
+{
+    struct conversing *k = ctx;
+    struct segment_text text = {.fields = {[FIELD_BODY] = t->text}};
+    struct place place =
+        {.source = k->source->number,
+         .offset = event->index,
+         .part = (uint16_t)(t->part < UINT16_MAX ? t->part : UINT16_MAX),
+         .time_us = event->time_us,
+         .group = search_group(k->source->session),
+         .meta = (uint16_t)((unsigned)t->kind |
+                            (unsigned)t->role << PLACE_KIND_BITS |
+                            (t->is_error ? PLACE_ERROR : 0u) |
+                            (t->has_image ? PLACE_IMAGE : 0u))};
+
+    if (event->time_us > k->source->modified_us)
+        k->source->modified_us = event->time_us;
+    return engine_add(k->u->to, &text, &place, t->tool, t->model, err);
+}
+
+/* A conversation that has changed is read anew. */
+static quire_status read_conversation(struct updating *u,
+                                      const struct listed *f, quire_error *err)
+{
+    struct quire *q = u->x->q;
+    struct arena keep = ARENA_INIT;
+    struct source s = {.kind = SOURCE_JP,
+                       .key = f->name,
+                       .session = search_jp_id(f->name, &keep),
+                       .title = search_jp_title(q, f->name, &keep),
+                       .project = "",
+                       .agent = "jp",
+                       .inode = f->info.inode,
+                       .size = f->info.size,
+                       .file_size = f->info.size,
+                       .mtime_ns = f->info.modified_ns,
+                       .ctime_ns = f->info.changed_ns,
+                       .flags = f->archived ? SOURCE_ARCHIVED : 0u};
+    struct conversing k = {u, &s};
+    quire_status st = s.session && s.title
+                          ? drop_known(u, SOURCE_JP, f->name, err)
+                          : err_memory(err);
+
+    if (!st)
+        st = engine_put_source(u->to, &s, err);
+    if (!st)
+        st = search_jp_texts(q, f->name, add_event_text, &k, err);
+    if (!st)
+        st = engine_put_source(u->to, &s, err);
+    if (!st)
+        st = step_progress(u, f->info.size);
+    if (!st)
+        mark_seen(u, s.number);
+    arena_release(&keep);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
 /* ---- files ------------------------------------------------------------------------------ */
 
 static bool ends_in(const char *text, const char *end)
@@ -548,9 +615,17 @@ static quire_status add_file(void *ctx, const char *name,
     const char *base = strrchr(name, '/');
     struct listed *more, f = {.info = *info, .archived = archived};
 
-    f.output = depth == 3 && output_dir_is_output(base + 1);
-    if (!f.output && !(depth == 2 && ends_in(name, ".jsonl")))
+    if (!strncmp(name, SEARCH_JP_ROOT "/", sizeof SEARCH_JP_ROOT)) {
+        f.kind = SOURCE_JP;
+        if (!search_jp_is_file(name, &f.archived))
+            return QUIRE_OK;
+    } else if (depth == 3 && output_dir_is_output(base + 1)) {
+        f.kind = SOURCE_OUTPUT;
+    } else if (depth == 2 && ends_in(name, ".jsonl")) {
+        f.kind = SOURCE_SESSION;
+    } else {
         return QUIRE_OK;
+    }
     if (u->n_files == u->cap_files) {
         size_t cap = u->cap_files ? 2 * u->cap_files : 256;
 
@@ -569,11 +644,13 @@ static quire_status add_file(void *ctx, const char *name,
 
 static quire_status list_files(struct updating *u, quire_error *err)
 {
-    static const char *const roots[] = {"sessions", "archive/sessions"};
+    static const char *const roots[] = {"sessions", "archive/sessions",
+                                        SEARCH_JP_ROOT};
+    bool jp = u->x->q->kind == QUIRE_KIND_JP;
     quire_status st = need_all(u->x->q, err);
     int i;
 
-    for (i = 0; i < 2 && !st; i++) {
+    for (i = jp ? 2 : 0; i < 2 + jp && !st; i++) {
         st = object_list(u->x->q->all->objects, roots[i], add_file, u, err);
         if (st == QUIRE_NOT_FOUND)
             st = QUIRE_OK;
@@ -588,9 +665,7 @@ static void mark_home(struct updating *u, const struct listed *f,
     struct source s;
 
     if (u->x->home &&
-        !engine_find_source(u->x->home,
-                            f->output ? SOURCE_OUTPUT : SOURCE_SESSION, f->name,
-                            tmp, &s, NULL))
+        !engine_find_source(u->x->home, f->kind, f->name, tmp, &s, NULL))
         mark_seen(u, s.number);
 }
 
@@ -609,8 +684,7 @@ static quire_status select_changed(struct updating *u, uint64_t *bytes,
         struct engine *of = NULL;
 
         arena_reset(&tmp);
-        st = find_known(u, f->output ? SOURCE_OUTPUT : SOURCE_SESSION, f->name,
-                        &tmp, &known, &of, err);
+        st = find_known(u, f->kind, f->name, &tmp, &known, &of, err);
         if (!st) {
             mark_seen(u, known.number);
             if (of == u->x->pending)
@@ -632,6 +706,14 @@ static quire_status select_changed(struct updating *u, uint64_t *bytes,
     return st;
 }
 
+static quire_status read_file(struct updating *u, const struct listed *f,
+                              quire_error *err)
+{
+    return f->kind == SOURCE_OUTPUT ? read_output(u, f, err)
+           : f->kind == SOURCE_JP   ? read_conversation(u, f, err)
+                                    : read_session(u, f, err);
+}
+
 /* Sessions first: outputs take title and project from them. */
 static quire_status read_files(struct updating *u, quire_error *err)
 {
@@ -641,14 +723,13 @@ static quire_status read_files(struct updating *u, quire_error *err)
 
     for (pass = 0; pass < 2; pass++) {
         for (i = 0; i < u->n_files && !st; i++) {
-            if (u->files[i].output != (pass == 1))
+            if ((u->files[i].kind == SOURCE_OUTPUT) != (pass == 1))
                 continue;
             if (u->p && u->p->max && u->p->done >= u->p->max) {
                 u->p->more = true;
                 return QUIRE_OK;
             }
-            st = u->files[i].output ? read_output(u, &u->files[i], err)
-                                    : read_session(u, &u->files[i], err);
+            st = read_file(u, &u->files[i], err);
             if (!st && engine_is_full(u->to))
                 st = engine_flush(u->to, err);
         }
@@ -758,6 +839,8 @@ static quire_status apply(struct updating *u, quire_error *err)
         st = drop_unseen(u, SOURCE_SESSION, err);
     if (!st)
         st = drop_unseen(u, SOURCE_OUTPUT, err);
+    if (!st)
+        st = drop_unseen(u, SOURCE_JP, err);
     return engine_end(u->to, st, err);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "api/search.h"
+#include "api/search_jp.h"
 #include "base/bytes.h"
 #include "base/err.h"
 
@@ -168,6 +169,48 @@ static quire_status read_entry(struct search_index *x,
     return st;
 }
 
+/* ---- conversations of JP ------------------------------------------------------------ */
+
+struct finding_event {
+    const struct place *place;
+    struct segment_text *out;
+    quire_bytes *entry; /* or NULL */
+    struct arena *keep;
+    bool found;
+};
+
+static quire_status take_event(void *ctx, const struct event_place *event,
+                               const struct entry_text *t, quire_error *err)
+{
+    struct finding_event *k = ctx;
+    quire_bytes *body = &k->out->fields[FIELD_BODY];
+
+    if (event->index != k->place->offset || t->part != k->place->part)
+        return event->index > k->place->offset ? QUIRE_STOPPED : QUIRE_OK;
+    k->found = true;
+    *body = arena_dup(k->keep, t->text);
+    if (k->entry)
+        *k->entry = arena_dup(k->keep, event->id);
+    return body->data && (!k->entry || k->entry->data) ? QUIRE_STOPPED
+                                                       : err_memory(err);
+}
+
+static quire_status read_event(struct search_index *x,
+                               const struct source *source,
+                               const struct place *place,
+                               struct segment_text *out, quire_bytes *entry,
+                               struct arena *keep, quire_error *err)
+{
+    struct finding_event k = {place, out, entry, keep, false};
+    quire_status st = need_all(x->q, err);
+
+    if (!st)
+        st = search_jp_texts(x->q, source->key, take_event, &k, err);
+    if (st == QUIRE_STOPPED || !st)
+        st = k.found ? QUIRE_OK : QUIRE_NOT_FOUND;
+    return st;
+}
+
 /* ---- any --------------------------------------------------------------------------- */
 
 quire_status search_read_text(struct search_index *x, struct engine *e,
@@ -192,10 +235,10 @@ quire_status search_read_text(struct search_index *x, struct engine *e,
                         err);
         out->fields[FIELD_BODY] = buf_bytes(&x->text);
         return st;
+    case SOURCE_JP: return read_event(x, source, place, out, entry, keep, err);
     case SOURCE_ARTIFACT:
     case SOURCE_MEMORY:
     case SOURCE_HISTORY:
-    case SOURCE_JP:
     case N_SOURCE_KINDS: break;
     }
     return search_read_row(x, source, place, out, keep, err);

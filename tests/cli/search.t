@@ -122,3 +122,18 @@ Fix the linker  …
                 user  kumquat
 $ quire search '"permission denied"' --context 1 --json | grep -o '"id":"aaaaaaa."' | paste -sd' '
 "id":"aaaaaaa2" "id":"aaaaaaa3"
+
+# conversations of JP are searched in place, and nothing is written there
+$ mkdir -p w/.jp && cd w && quire jp new --title 'Fix the linker' >id; ls -A .jp/conversations/* | sort >before
+$ echo '{"type":"chat_request","timestamp":"2026-02-03 10:00:00.0","content":"a walrus with libm"}' | quire jp append "$(cat id)"
+appended 1 event
+$ echo '{"type":"chat_response","timestamp":"2026-02-03 10:00:01.0","message":"Add -lm to the linker"}' | quire jp append "$(cat id)"
+appended 1 event
+$ quire --home .jp search walrus | sed 's/c[0-9]*/cN/'
+Fix the linker  jp-cN  2026-02-03 10:00
+  user        a walrus with libm
+              jp-c…
+$ quire --home .jp search 'agent:jp linker' --json | grep -o '"agent":"jp","role":"[a-z]*"'
+"agent":"jp","role":"assistant"
+$ ls -A .jp; ls -A .jp/conversations/* | sort | diff before -
+conversations
