@@ -33,7 +33,7 @@ DESTDIR  ?=
 
 # The modules of the library, and those of the binary that stand on it.
 LIB_DIRS := base store search catalog blob gc session output artifact memory jp workspace \
-            sandbox api/core api check slash
+            sandbox api/core api check slash import import/claude_code import/codex
 SERVER_DIRS := mcp http server server/routes server/openapi server/mcp
 CLI_DIRS := cli/core cli/cmd
 sources   = $(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c)))
