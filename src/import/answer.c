@@ -35,6 +35,7 @@ static enum import_usage_answer ask_usage(struct import_converter *c,
     u.request_id = decoded(c, &a->request);
     u.model = decoded(c, &a->model);
     u.provider = decoded(c, &a->provider);
+    c->out.failed |= c->text.failed;
     return c->sink.usage(c->sink.ctx, &u, cost);
 }
 

@@ -70,6 +70,7 @@ void convert_stamp(struct import_converter *c, quire_bytes timestamp)
     c->stamp = s;
     if (!c->inherited && !c->facts[FACT_CREATED].len)
         buf_add_str(&c->facts[FACT_CREATED], s.text);
+    c->failed |= c->facts[FACT_CREATED].failed;
 }
 
 quire_bytes convert_text(struct import_converter *c, quire_bytes string)
@@ -80,6 +81,7 @@ quire_bytes convert_text(struct import_converter *c, quire_bytes string)
         return bytes_sub(string, 1, string.len - 1);
     buf_clear(&c->text);
     json_decode(string, &c->text);
+    c->failed |= c->text.failed;
     return bytes_of(c->text.data ? c->text.data : "", c->text.len);
 }
 
@@ -97,6 +99,7 @@ void convert_fact(struct import_converter *c, enum fact f, quire_bytes string)
     text = convert_text(c, string);
     buf_clear(b);
     buf_add(b, text.data, utf8_cut(text, b->max - 1));
+    c->failed |= b->failed;
 }
 
 void convert_first_fact(struct import_converter *c, enum fact f,
@@ -186,7 +189,7 @@ static quire_status convert_record(struct import_converter *c, quire_bytes text,
 
     *bad = (struct json_error){.why = NULL};
     st = c->format->record(c, text, bad, err);
-    if (!st && c->tree.failed)
+    if (!st && (c->tree.failed || c->failed))
         st = err_memory(err);
     if (!st && !bad->why)
         c->n_records++;

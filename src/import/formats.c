@@ -4,12 +4,12 @@
 const struct import_format *import_format_of(const char *name)
 {
     static const struct import_format *const all[] = {&import_claude_code,
-                                                      &import_codex};
-    size_t i;
+                                                      &import_codex, NULL};
+    const struct import_format *const *f;
 
-    for (i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strcmp(all[i]->name, name))
-            return all[i];
+    for (f = all; *f; f++)
+        if (!strcmp((*f)->name, name))
+            return *f;
     return NULL;
 }
 

@@ -94,6 +94,7 @@ struct import_converter {
     /* Scratch: the entry being built; blocks of content; decoded text. */
     struct buf out, blocks, text, mended;
     char leaf_id[TREE_ID_SIZE];
+    bool failed; /* out of memory in scratch: the record fails */
     void *state; /* of the format */
 };
 

@@ -1,6 +1,7 @@
 /*
  * generated_test.c - made-up sessions with every kind of record
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,4 +304,78 @@ TEST(a_state_that_is_damaged_is_refused_or_harmless)
     buf_release(&state);
     converted_release(&r);
     buf_release(&g.file);
+}
+
+/* ---- faults ------------------------------------------------------------- */
+
+static quire_status add_entry(void *ctx, const struct import_entry *e,
+                              quire_error *err)
+{
+    struct buf *text = ctx;
+
+    (void)err;
+    if (text->cap - text->len < e->json.len)
+        return QUIRE_STOPPED;
+    memcpy(text->data + text->len, e->json.data, e->json.len);
+    text->len += e->json.len;
+    return QUIRE_OK;
+}
+
+/* Memory for all entries is there already, so that faults are the converter's. */
+static quire_status run_once(const struct import_format *f, quire_bytes file,
+                             struct buf *text)
+{
+    struct import_sink sink = {.ctx = text, .entry = add_entry};
+    struct import_converter *c;
+    quire_status st = import_converter_new(f, &sink, NULL, &c, &test_err);
+
+    text->len = 0;
+    if (st)
+        return st;
+    st = import_converter_feed(c, bytes_sub(file, 0, file.len / 2), &test_err);
+    if (!st)
+        st = import_converter_feed(c, bytes_sub(file, file.len / 2, file.len),
+                                   &test_err);
+    if (!st)
+        st = import_converter_finish(c, &test_err);
+    import_converter_free(c);
+    return st;
+}
+
+static void sweep(generate_fn generate, const struct import_format *f)
+{
+    struct buf text = BUF_INIT((size_t)1 << 24),
+               want = BUF_INIT((size_t)1 << 24);
+    struct generated g;
+    quire_status st;
+    long n;
+
+    generate(&g, 3, 20000, false);
+    YES(buf_room(&text, (size_t)1 << 20) && buf_room(&want, (size_t)1 << 20));
+    OK(run_once(f, bytes_of(g.file.data, g.file.len), &want));
+    for (n = 1;; n++) {
+        fault_arm(n, ENOMEM, false);
+        st = run_once(f, bytes_of(g.file.data, g.file.len), &text);
+        if (!fault_disarm())
+            break;
+        if (st == QUIRE_OK)
+            SAME(bytes_of(want.data, want.len), bytes_of(text.data, text.len));
+        else
+            EQ(QUIRE_NO_MEMORY, st);
+    }
+    OK(st);
+    YES(n > 20);
+    buf_release(&text);
+    buf_release(&want);
+    buf_release(&g.file);
+}
+
+TEST(without_memory_claude_code_is_converted_in_full_or_not_at_all)
+{
+    sweep(generate_claude, &import_claude_code);
+}
+
+TEST(without_memory_codex_is_converted_in_full_or_not_at_all)
+{
+    sweep(generate_codex, &import_codex);
 }

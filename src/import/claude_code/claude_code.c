@@ -153,9 +153,9 @@ static quire_status convert(struct import_converter *c, const struct line *l,
 static quire_status record(struct import_converter *c, quire_bytes text,
                            struct json_error *bad, quire_error *err)
 {
-    struct line l;
+    struct line l = {.text = text};
 
-    if (!claude_read_line(text, &l, bad))
+    if (!claude_read_line(&l, bad))
         return QUIRE_OK;
     read_facts(c, &l);
     return convert(c, &l, err);

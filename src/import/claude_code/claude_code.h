@@ -102,8 +102,8 @@ static inline struct claude *claude_of(const struct import_converter *c)
 
 /* ---- line.c ---- */
 
-/* Read a text that is one object. False, with *bad, if it is not. */
-bool claude_read_line(quire_bytes text, struct line *l, struct json_error *bad);
+/* Read l->text, the rest being zero. False, with *bad, if it is not one object. */
+bool claude_read_line(struct line *l, struct json_error *bad);
 
 /* The members of a record that are not its envelope, in c->blocks. */
 quire_bytes claude_data(struct import_converter *c, const struct line *l);

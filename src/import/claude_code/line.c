@@ -87,7 +87,7 @@ static const struct field_name message_fields[N_MESSAGE_FIELDS] = {
     FIELD("diagnostics"),
 };
 
-bool claude_read_line(quire_bytes text, struct line *l, struct json_error *bad)
+bool claude_read_line(struct line *l, struct json_error *bad)
 {
     struct fields message = {.names = message_fields,
                              .n = N_MESSAGE_FIELDS,
@@ -98,9 +98,7 @@ bool claude_read_line(quire_bytes text, struct line *l, struct json_error *bad)
                        .nested = LINE_MESSAGE,
                        .inner = &message};
 
-    memset(l->message, 0, sizeof l->message);
-    l->text = text;
-    if (!fields_parse(text, &f, bad))
+    if (!fields_parse(l->text, &f, bad))
         return false;
     l->n_unknown = f.n_unknown;
     memcpy(l->unknown, f.unknown, f.n_unknown * sizeof *f.unknown);
@@ -111,5 +109,6 @@ quire_bytes claude_data(struct import_converter *c, const struct line *l)
 {
     buf_clear(&c->blocks);
     fields_copy_others(l->text, line_fields, N_ENVELOPE, &c->blocks);
+    c->failed |= c->blocks.failed;
     return buf_bytes(&c->blocks);
 }

@@ -248,7 +248,7 @@ static quire_status on_block_list(struct import_converter *c,
     quire_status st = QUIRE_OK;
     uint32_t parts = 0;
     struct json_scan it;
-    quire_bytes tool;
+    quire_bytes tool = none;
     bool others = false;
 
     json_iter_init(&it, l->message[MESSAGE_CONTENT]);

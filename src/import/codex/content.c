@@ -37,12 +37,26 @@ static bool split_url(quire_bytes url, size_t *mime_end, size_t *data_at)
     return true;
 }
 
+/* What stands between "data:" and the mark, as a JSON string. */
+static struct short_json mime_of(quire_bytes url, size_t mime_end)
+{
+    struct short_json mime = {.len = 0};
+    size_t len = mime_end - 6;
+
+    if (len + 2 > sizeof mime.text)
+        return mime;
+    mime.text[0] = mime.text[len + 1] = '"';
+    memcpy(mime.text + 1, (const char *)url.data + 6, len);
+    mime.len = (uint32_t)(len + 2);
+    return mime;
+}
+
 /* An image; its data as a JSON string of its own. */
 static quire_status add_image(struct import_converter *c, quire_bytes url,
                               uint32_t node, struct buf *out, quire_error *err)
 {
     struct buf data = BUF_INIT(IMPORT_CEILING);
-    struct short_json mime = {.len = 0};
+    struct short_json mime;
     size_t mime_end, data_at;
     quire_status st;
 
@@ -53,11 +67,7 @@ static quire_status add_image(struct import_converter *c, quire_bytes url,
         buf_add_char(out, '}');
         return st;
     }
-    buf_add_char(&data, '"');
-    add_bytes(&data, bytes_sub(url, 6, mime_end));
-    buf_add_char(&data, '"');
-    short_json_set(&mime, buf_bytes(&data));
-    buf_clear(&data);
+    mime = mime_of(url, mime_end);
     buf_add_char(&data, '"');
     add_bytes(&data, bytes_sub(url, data_at, url.len));
     ADD(out, "{\"type\":\"image\",\"data\":");

@@ -221,12 +221,15 @@ static quire_status on_reasoning(struct import_converter *c,
 static bool add_object(struct import_converter *c, quire_bytes string,
                        struct buf *out)
 {
+    bool bad;
     size_t i;
 
     if (!is_string(string) || string.len < 4)
         return false;
     buf_clear(&c->text);
-    if (json_decode(string, &c->text) || c->text.failed ||
+    bad = json_decode(string, &c->text) > 0;
+    c->failed |= c->text.failed;
+    if (bad || c->text.failed ||
         json_kind(buf_bytes(&c->text)) != JSON_OBJECT ||
         !entry_can_hold(buf_bytes(&c->text)))
         return false;

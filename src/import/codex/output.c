@@ -34,13 +34,16 @@ static void read_output_text(struct import_converter *c, struct output *o)
     static const char start[] = "\"{\\\"output\\\":";
     struct json_want w[] = {JSON_WANT("output"), JSON_WANT("metadata")};
     int64_t code = 0;
+    bool bad;
 
     o->is_error |= failed_status(o->content);
     if (!bytes_starts(o->content, bytes_str(start)))
         return;
     buf_clear(&c->text);
-    if (json_decode(o->content, &c->text) || c->text.failed ||
-        !json_pick(buf_bytes(&c->text), w, 2, NULL) || !is_string(w[0].value))
+    bad = json_decode(o->content, &c->text) > 0;
+    c->failed |= c->text.failed;
+    if (bad || c->text.failed || !json_pick(buf_bytes(&c->text), w, 2, NULL) ||
+        !is_string(w[0].value))
         return;
     o->content = w[0].value;
     json_read_int(json_get(w[1].value, "exit_code"), &code);
