@@ -49,9 +49,9 @@ struct search_index {
     uint64_t pending_bytes;
     struct search_watch_state watched; /* before the files were last listed */
     bool is_watched;                   /* `watched` is known */
-    uint8_t list[32]; /* digest of the files of the last update */
-    bool list_known;  /* all of them were indexed */
-    bool uncommitted; /* `pending` has rows of a transaction */
+    uint8_t list[32];     /* digest of the files of the last update */
+    bool list_known;      /* all of them were indexed */
+    uint64_t transaction; /* whose rows `pending` has; 0: of none */
     struct entry_text_scratch scratch;
     struct text_cache *cache; /* NULL: empty; see search_text.c */
     struct buf text;          /* content of the last text */

@@ -349,6 +349,7 @@ quire_status search_choose_engine(struct search_index *x,
     st = search_need_pending(x, err);
     *to = x->pending;
     x->pending_bytes += bytes;
-    x->uncommitted |= inside;
+    if (inside)
+        x->transaction = x->q->n_transactions;
     return st;
 }

@@ -25,9 +25,10 @@ static quire_status follow_home(struct search_index *x, bool *changed,
     quire_status st = QUIRE_OK;
 
     *changed = false;
-    if (x->uncommitted && !x->q->in_transaction) {
+    if (x->transaction &&
+        (!x->q->in_transaction || x->transaction != x->q->n_transactions)) {
         search_drop_pending(x);
-        x->uncommitted = false;
+        x->transaction = 0;
     }
     if (!x->home)
         return QUIRE_OK;

@@ -41,6 +41,7 @@ quire_status quire_transaction_begin(quire *q, quire_error *err)
     if (st)
         return st;
     q->in_transaction = true;
+    q->n_transactions++;
     if (q->artifacts)
         artifacts_set_immediate(q->artifacts, true);
     return QUIRE_OK;

@@ -56,6 +56,7 @@ struct quire {
     struct trace trace;
     struct intercept db_hook; /* for tests, before the catalogue is opened */
     bool in_transaction;      /* see transaction.c                         */
+    uint64_t n_transactions;  /* begun */
     bool in_callback;         /* a callback of the caller is running       */
     bool finished;            /* finish_removals() has run                 */
     bool reserve_kept;        /* reserve_keep() has run                    */
