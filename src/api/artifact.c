@@ -421,22 +421,6 @@ quire_status quire_artifact_restore(quire *q, const char *session,
 
 /* ---- search ------------------------------------------------------------- */
 
-/* Tells a status of the caller's function from one of the search. */
-struct hit_filter {
-    quire_hit_fn each;
-    void *ctx;
-    quire_status stop;
-};
-
-static quire_status forward_hit(void *ctx, const quire_hit *hit,
-                                quire_error *err)
-{
-    struct hit_filter *h = ctx;
-
-    h->stop = h->each(h->ctx, hit, err);
-    return h->stop;
-}
-
 static quire_status nothing_found(const char *query, quire_error *err)
 {
     quire_status st =
@@ -469,7 +453,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
 {
     quire_artifact_search_options o = QUIRE_ARTIFACT_SEARCH_OPTIONS_INIT;
     struct artifact_query question = {.text = query};
-    struct hit_filter h = {each, ctx, QUIRE_OK};
+    uint64_t n = 0;
     bool none;
     quire_status st;
 
@@ -485,10 +469,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
         question.since_us = o.since_us;
         question.until_us = o.until_us;
         question.limit = o.limit ? o.limit : UINT64_MAX;
-        st = artifact_search(q, &question, forward_hit, &h, err);
-        none = st == QUIRE_NOT_FOUND;
+        st = artifact_search(q, &question, each, ctx, &n, err);
     }
-    if (h.stop || (st && st != QUIRE_NOT_FOUND))
-        return st;
-    return none ? nothing_found(query, err) : st;
+    return !st && n == 0 ? nothing_found(query, err) : st;
 }

@@ -25,6 +25,7 @@ struct finding {
     quire_hit_fn each;
     void *ctx;
     uint64_t n_given;
+    struct arena all; /* the search */
     /* The lot that is being read. */
     const struct run_hit *hits;
     size_t n;
@@ -181,7 +182,7 @@ static quire_status try_search(void *ctx, bool *given, quire_error *err)
                              .last_step = RELAX_SUBSTRING,
                              .emit = emit_hits,
                              .ctx = f,
-                             .keep = &f->q->search_loan};
+                             .keep = &f->all};
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
     quire_status st;
 
@@ -190,7 +191,7 @@ static quire_status try_search(void *ctx, bool *given, quire_error *err)
     o.until_us = a->until_us;
     o.limit = a->tag || a->mime || a->limit > 1000 ? UINT64_MAX : a->limit;
     k.o = o;
-    arena_release(&f->q->search_loan);
+    arena_reset(&f->all);
     st = search_query_prepare(&k, err);
     /* A single word is followed by those that begin with it. */
     k.all_forms = is_word(k.language.tree);
@@ -202,20 +203,31 @@ static quire_status try_search(void *ctx, bool *given, quire_error *err)
 }
 
 quire_status artifact_search(struct quire *q, const struct artifact_query *a,
-                             quire_hit_fn each, void *ctx, quire_error *err)
+                             quire_hit_fn each, void *ctx, uint64_t *n,
+                             quire_error *err)
 {
     struct finding *f = calloc(1, sizeof *f);
-    quire_status st;
+    struct artifact_query own = *a;
+    struct arena tmp = ARENA_INIT;
+    quire_status st = QUIRE_OK;
 
+    *n = 0;
     if (!f)
         return err_memory(err);
     f->q = q;
-    f->a = a;
+    f->a = &own;
     f->each = each;
     f->ctx = ctx;
-    st = search_query_retry(q, try_search, f, err);
-    if (!st && f->n_given == 0)
-        st = QUIRE_NOT_FOUND;
+    /* The key may be in memory of the handle that an update uses. */
+    if (a->key) {
+        own.key = arena_text(&tmp, bytes_str(a->key));
+        st = own.key ? QUIRE_OK : err_memory(err);
+    }
+    if (!st)
+        st = search_query_retry(q, try_search, f, err);
+    *n = f->n_given;
+    arena_release(&tmp);
+    arena_release(&f->all);
     arena_release(&f->keep);
     free(f);
     return st;

@@ -13,9 +13,10 @@ struct artifact_query {
     uint64_t limit;
 };
 
-/* Hits, the best first. QUIRE_NOT_FOUND without a message; QUIRE_INVALID: the query has
- * nothing to search for. */
+/* Hits, the best first; *n of them. QUIRE_INVALID: the query has nothing to search for;
+ * QUIRE_NOT_FOUND with a message: a filter of it names no session. */
 quire_status artifact_search(struct quire *q, const struct artifact_query *a,
-                             quire_hit_fn each, void *ctx, quire_error *err);
+                             quire_hit_fn each, void *ctx, uint64_t *n,
+                             quire_error *err);
 
 #endif

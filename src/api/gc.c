@@ -30,6 +30,7 @@
 #include "blob/hash.h"
 #include "gc/pins.h"
 #include "gc/roots.h"
+#include "api/search.h"
 #include "api/core/orphans.h"
 #include "api/core/reserve.h"
 #include "api/gc_sources.h"
@@ -205,8 +206,11 @@ static quire_status expire(struct collecting *c, quire_error *err)
     st = idempotency_expire(&q->catalog, -1, err);
     if (st)
         return st;
-    return artifacts_expire(q->artifacts, &c->expiry, &c->report->versions,
-                            &c->report->purged, err);
+    st = artifacts_expire(q->artifacts, &c->expiry, &c->report->versions,
+                          &c->report->purged, err);
+    if (!st)
+        search_trim_changes(q);
+    return st;
 }
 
 struct orphan_removal {

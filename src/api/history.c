@@ -159,6 +159,7 @@ struct finding {
     quire_prompt_fn each;
     void *ctx;
     uint64_t n_given;
+    struct arena all; /* the search */
 };
 
 /* A prompt that the index has found, if it matches still. */
@@ -224,7 +225,7 @@ static quire_status try_search(void *ctx, bool *given, quire_error *err)
                              .substrings = true,
                              .emit = emit_prompts,
                              .ctx = f,
-                             .keep = &f->q->search_loan};
+                             .keep = &f->all};
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
     quire_status st;
 
@@ -234,7 +235,7 @@ static quire_status try_search(void *ctx, bool *given, quire_error *err)
     o.limit = f->what.cwd ? UINT64_MAX : f->what.limit;
     k.o = o;
     f->k = &k;
-    arena_release(&f->q->search_loan);
+    arena_reset(&f->all);
     st = search_query_prepare(&k, err);
     if (!st && f->q->history)
         st = search_query_run(&k, err);
@@ -284,6 +285,7 @@ quire_status quire_history_search(quire *q, quire_bytes query,
     /* No prompt has malformed signs. */
     if (!st && sane)
         st = search_query_retry(q, try_search, &f, err);
+    arena_release(&f.all);
     arena_release(&tmp);
     return st;
 }

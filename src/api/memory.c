@@ -448,8 +448,13 @@ static quire_status find_words(void *ctx, const struct query *query, bool past,
                                   .key = pinned ? f->key : NULL,
                                   .max = max};
     struct search_row_hit *hits;
-    quire_status st = search_rows_find(f->q, &r, keep, &hits, n, err);
+    quire_status st;
     size_t i;
+
+    /* It may read rows: no callback of the caller runs now. */
+    f->q->in_callback = false;
+    st = search_rows_find(f->q, &r, keep, &hits, n, err);
+    f->q->in_callback = true;
 
     if (st)
         return st;
@@ -469,6 +474,7 @@ quire_status quire_memory_search(quire *q, quire_bytes query,
     quire_recall_options o = QUIRE_RECALL_OPTIONS_INIT;
     struct memory_query question = {.text = query};
     struct finding finding = {.q = q};
+    struct arena keep = ARENA_INIT;
     bool newest = false, none;
     const char *key = NULL;
     quire_status st = need_memory(q, false, err);
@@ -481,7 +487,11 @@ quire_status quire_memory_search(quire *q, quire_bytes query,
         st = find_key(q, o.session, &key, err);
     if (!st && !none)
         st = read_question(q, &o, key, &question, err);
-    finding.key = key;
+    /* It is in q->loan, which an update uses. */
+    if (!st && !none && key) {
+        finding.key = arena_text(&keep, bytes_str(key));
+        st = finding.key ? QUIRE_OK : err_memory(err);
+    }
     if (!st && !none)
         st = search_rows_update(q, err);
     if (!st && !none) {
@@ -496,6 +506,7 @@ quire_status quire_memory_search(quire *q, quire_bytes query,
     }
     if (partial)
         *partial = newest;
+    arena_release(&keep);
     return !st && none ? nothing_found(query, err) : st;
 }
 

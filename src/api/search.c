@@ -124,7 +124,8 @@ static quire_status emit_hit(struct hits *g, const struct run_hit *h,
 
     arena_reset(&k->tmp);
     st = search_query_text(k, h, &s, &text, &entry, err);
-    if (st == QUIRE_NOT_FOUND)
+    if (st == QUIRE_NOT_FOUND ||
+        (!st && k->only_session && strcmp(s.session, k->only_session) != 0))
         return QUIRE_OK;
     if (!st)
         st = search_query_spans(k, &text, spans, &n, &keep, err);
@@ -160,7 +161,10 @@ static quire_status emit_hit(struct hits *g, const struct run_hit *h,
     if (!hit.address || !hit.entry || !hit.tool || !hit.model)
         return err_memory(err);
     k->n_given++;
-    return g->each(g->ctx, &hit, err);
+    k->q->in_callback = true;
+    st = g->each(g->ctx, &hit, err);
+    k->q->in_callback = false;
+    return st;
 }
 
 static quire_status emit_hits(struct search_query *k, struct run_hit *hits,
@@ -332,6 +336,8 @@ quire_status quire_search_update(quire *q, int *more, quire_error *err)
             st = engine_merge(x->home, false, &again, err);
         any |= again;
     }
+    if (!st)
+        search_trim_changes(q);
     if (more)
         *more = p.more || any;
     return st;

@@ -83,6 +83,9 @@ void search_engines(const struct search_index *x,
 /* The index that has the engine at a place. */
 struct search_index *search_index_of(struct quire *q, size_t engine);
 
+/* Search without the home's engine from now on: it is damaged, and may not be removed. */
+void search_pass_over_home(struct search_index *x);
+
 /* Forget texts that were read for earlier hits: files and rows may have changed. */
 void search_forget_texts(struct quire *q);
 
@@ -133,6 +136,11 @@ bool search_watch_read(const struct quire *q, struct search_watch_state *out);
 /* Index what has changed of artifacts, memory and prompts. */
 quire_status search_update_rows(struct search_index *x,
                                 enum search_target target, quire_error *err);
+
+/* Forget changes that the indexes have long had (catalog/change_log.h). */
+void search_trim_changes(struct quire *q);
+
+/* ---- search_row.c ------------------------------------------------------------ */
 
 /* The fields of an artifact as the index has them. Borrowed. */
 void search_artifact_fields(const quire_artifact *a, quire_bytes text,

@@ -279,6 +279,13 @@ struct search_index *search_index_of(struct quire *q, size_t engine)
     return q->search[engine / SEARCH_ENGINES];
 }
 
+void search_pass_over_home(struct search_index *x)
+{
+    search_drop_pending(x);
+    engine_close(x->home);
+    x->home = NULL;
+}
+
 void search_forget_texts(struct quire *q)
 {
     int i;

@@ -247,7 +247,7 @@ static quire_status add_options(struct search_query *k, struct conditions *c,
 }
 
 /* Hits of a session have a number in common, so those of one session need no look at
- * the sources. Another session's is the same once in four billion. */
+ * the sources. Another session can have it by chance: the caller compares. */
 static void narrow_to_session(struct search_query *k, struct conditions *c)
 {
     struct run_request *r = &k->request;
@@ -266,6 +266,7 @@ static void narrow_to_session(struct search_query *k, struct conditions *c)
         }
         r->one_group = true;
         r->group = search_group(one->value);
+        k->only_session = one->value;
     }
     c->n = left;
 }
@@ -530,10 +531,27 @@ static quire_status parse_query(struct search_query *k, quire_error *err)
     return tree->text.data ? QUIRE_OK : err_memory(err);
 }
 
-/* Whether nothing is asked for but what must not be there. */
-static bool only_excludes(const struct query *tree)
+/* A text of which only the words, phrases and operators AND, OR, NOT and parentheses
+ * count: in commands a dash, a slash or a colon excludes, filters and matches nothing. */
+static quire_status escape_signs(struct search_query *k, quire_error *err)
 {
-    return tree && tree->op == QUERY_NOT && tree->first->op == QUERY_EVERY;
+    const char *at = k->text.data;
+    struct buf out = BUF_INIT(SIZE_MAX);
+    bool begins = true;
+    size_t i;
+
+    for (i = 0; i < k->text.len; i++) {
+        if (at[i] == ':' || at[i] == '\\' || at[i] == '*' ||
+            (begins && (at[i] == '-' || at[i] == '/')))
+            buf_add_char(&out, '\\');
+        buf_add_char(&out, at[i]);
+        begins = memchr(" \t\r\n(\"", at[i], 6) != NULL;
+    }
+    k->text = arena_dup(k->keep, buf_bytes(&out));
+    if (out.failed || !k->text.data)
+        return (buf_release(&out), err_memory(err));
+    buf_release(&out);
+    return QUIRE_OK;
 }
 
 static quire_status check_query(const struct search_query *k, quire_error *err)
@@ -639,15 +657,14 @@ static quire_status update_first(struct search_query *k, quire_error *err)
 
 quire_status search_query_prepare(struct search_query *k, quire_error *err)
 {
-    quire_status st = parse_query(k, err);
+    quire_status st = QUIRE_OK;
 
+    if (k->substrings && !k->o.regex)
+        st = escape_signs(k, err);
+    if (!st)
+        st = parse_query(k, err);
     map_init(&k->seen, (uint64_t)(uintptr_t)k, (uint64_t)(uintptr_t)k->keep);
     k->step = k->first_step;
-    /* Where texts are commands, "-m" is one, too. */
-    if (!st && k->substrings && only_excludes(k->language.tree)) {
-        k->o.words_only = 1;
-        st = parse_query(k, err);
-    }
     if (!st && k->substrings && k->language.plain)
         k->language.tree = parts_tree(k->text, k->keep, &st, err);
     if (!st)
@@ -671,15 +688,21 @@ void search_query_release(struct search_query *k)
     arena_release(&k->tmp);
 }
 
-/* Derived, so that it can be removed at any time. False: it cannot. */
+/* Derived, so that it can be removed at any time; one that is only read is passed over.
+ * False: it cannot. */
 static bool remove_indexes(struct quire *q)
 {
     bool removed = true;
     int part;
 
-    for (part = 0; part < N_SEARCH_PARTS; part++)
-        if (q->search[part])
-            removed &= !search_index_remove(q->search[part], NULL);
+    for (part = 0; part < N_SEARCH_PARTS; part++) {
+        struct search_index *x = q->search[part];
+
+        if (x && x->fixed)
+            search_pass_over_home(x);
+        else if (x)
+            removed &= !search_index_remove(x, NULL);
+    }
     return removed;
 }
 

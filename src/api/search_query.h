@@ -21,7 +21,7 @@
 /* Behind the relaxed forms of words: most of the words. */
 enum { STEP_CLOSE = N_RELAX, N_STEPS };
 
-/* Numbers of a result page that spans all engines. */
+/* Indexes to search, as bits. */
 #define PARTS_ALL  ((1u << SEARCH_FILES) | (1u << SEARCH_ROWS))
 #define PARTS_ROWS (1u << SEARCH_ROWS)
 
@@ -51,6 +51,7 @@ struct search_query {
 
     struct search_language language;
     struct run_request request;
+    const char *only_session; /* hits of others have its number by chance */
     struct source_set sets[RUN_ENGINES_MAX];
     int step;
     struct plan *plan;

@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/search.h"
-#include "artifact/mime.h"
+#include "api/search_row.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
@@ -23,22 +22,9 @@
 #include "memory/history.h"
 #include "memory/memory.h"
 
-#define CONTENT_MAX ((uint64_t)64 << 20)
-
-/* A row that was listed. */
-struct row {
-    char key[24];
-    bool gone; /* it is not there any more: `key` alone is set */
-    bool older;
-    int64_t id, stamp; /* differs when the row has changed */
-    int64_t version;
-    const char *session, *title, *project; /* in `keep` */
-    int64_t created_us, updated_us;
-    uint64_t bytes;
-    quire_digest digest;
-    bool is_text;
-    const char *tags;            /* in `keep` */
-    quire_bytes texts[N_FIELDS]; /* in `keep` */
+/* A row to be indexed, or that is gone: what is indexed is loaded then. */
+struct changed_row {
+    int64_t id, updated_us;
 };
 
 enum row_mode { ROWS_SAME, ROWS_SOME, ROWS_ALL };
@@ -50,22 +36,20 @@ struct row_update {
     enum source_kind kind;
     enum row_mode mode; /* which rows may have changed */
     struct buf ids;     /* int64_t: ROWS_SOME of artifacts and memory */
-    struct arena keep;
-    struct row *rows; /* owned: those that are new, changed or gone */
-    size_t n, cap;
-    size_t n_new;     /* of those: keys that the index does not have */
-    int64_t since_s;  /* ROWS_SOME of prompts: from this time on */
-    uint64_t n_known; /* prompts in the index */
-    uint64_t bytes;   /* of their texts */
-    struct buf seen;  /* uint32_t: sources that stay, of ROWS_ALL */
+    struct buf rows;    /* struct changed_row */
+    size_t n_new;       /* of those: keys that the index does not have */
+    int64_t since_s;    /* ROWS_SOME of prompts: from this time on */
+    uint64_t n_known;   /* prompts in the index */
+    uint64_t bytes;     /* of their texts */
+    struct buf seen;    /* uint32_t: sources that stay, of ROWS_ALL */
 };
 
 /* All kinds. */
 struct rows_update {
     struct search_index *x;
     struct row_update kinds[N_SOURCE_KINDS];
-    int64_t
-        change; /* the last one that the index will have, plus one; 0: unknown */
+    struct change_mark change; /* the last one that the index will have */
+    bool has_log;
     int64_t home; /* identity of its quire.db: another one has other changes */
     struct history_state history;
     uint64_t bytes;
@@ -89,8 +73,9 @@ static quire_status read_mark(struct search_index *x, const char *name,
 }
 
 /* Names of marks. That of changes is one more than the number, since no mark is 0. */
-static const char mark_change[] = "change", mark_home[] = "home",
-                  mark_prompts[] = "prompts", mark_prompt_at[] = "prompt_at",
+static const char mark_change[] = "change", mark_change_at[] = "change_at",
+                  mark_home[] = "home", mark_prompts[] = "prompts",
+                  mark_prompt_at[] = "prompt_at",
                   mark_prompt_id[] = "prompt_id";
 
 static quire_status note_change(void *ctx, enum change_kind kind, int64_t item,
@@ -128,33 +113,46 @@ static quire_status open_catalog(struct search_index *x, bool *has,
     return st;
 }
 
+/* *known.seq is one more than the number: 0 is none. */
+static quire_status read_change(struct rows_update *all,
+                                struct change_mark *known, quire_error *err)
+{
+    int64_t home = 0;
+    quire_status st = read_mark(all->x, mark_home, &home, err);
+
+    *known = (struct change_mark){.seq = 0};
+    if (st || home != all->home)
+        return st;
+    st = read_mark(all->x, mark_change, &known->seq, err);
+    return st ? st : read_mark(all->x, mark_change_at, &known->at_us, err);
+}
+
 static quire_status find_changes(struct rows_update *all, quire_error *err)
 {
     struct quire *q = all->x->q;
-    int64_t known = 0, last = 0, home = 0;
-    bool has = false, whole = false;
-    quire_status st = open_catalog(all->x, &has, err);
+    struct change_mark known = {.seq = 0};
+    bool whole = false;
+    quire_status st = open_catalog(all->x, &all->has_log, err);
 
-    if (st || !has)
+    if (st || !all->has_log)
         return st;
     /* A reader of an older home: it has no log. */
     if (q->catalog.schema < SCHEMA_CHANGE_LOG) {
         compare_all_rows(all);
+        all->has_log = false;
         return QUIRE_OK;
     }
     all->home = fs_identity(q->db_path);
-    st = read_mark(all->x, mark_home, &home, err);
-    if (!st && home == all->home)
-        st = read_mark(all->x, mark_change, &known, err);
-    if (!st && known > 0)
-        st = change_log_read(&q->catalog, q->tenant, known - 1, note_change,
-                             all, &last, &whole, err);
-    if (!st && !whole) {
-        compare_all_rows(all);
-        st = change_log_last(&q->catalog, q->tenant, &last, err);
+    st = read_change(all, &known, err);
+    if (!st && known.seq > 0) {
+        known.seq--;
+        st = change_log_read(&q->catalog, q->tenant, known, note_change, all,
+                             &all->change, &whole, err);
     }
-    all->change = last + 1;
-    return st;
+    if (st || whole)
+        return st;
+    compare_all_rows(all);
+    return change_log_last(&q->catalog, q->tenant, &all->change, err);
 }
 
 static quire_status compare_history(struct rows_update *all, quire_error *err)
@@ -182,11 +180,27 @@ static quire_status compare_history(struct rows_update *all, quire_error *err)
 
 /* ---- comparing -------------------------------------------------------------------- */
 
-/* Whether an engine has the row as it is; then its source stays. */
-static quire_status is_known(struct row_update *u, const struct row *r,
-                             bool *known, bool *exists, quire_error *err)
+/* The key of a row in the index. */
+struct row_key {
+    char text[24];
+};
+
+static struct row_key key_of(int64_t id)
+{
+    struct row_key key;
+
+    snprintf(key.text, sizeof key.text, "%lld", (long long)id);
+    return key;
+}
+
+/* Whether an engine has the row as it is; then its source stays. *exists: it has it, as
+ * it is or was. */
+static quire_status is_known(struct row_update *u,
+                             const struct search_row_info *r, bool *known,
+                             bool *exists, quire_error *err)
 {
     struct engine *list[SEARCH_ENGINES] = {u->x->pending, u->x->home};
+    struct row_key key = key_of(r->id);
     struct arena tmp = ARENA_INIT;
     struct source s;
     quire_status st = QUIRE_OK;
@@ -194,14 +208,16 @@ static quire_status is_known(struct row_update *u, const struct row *r,
 
     *known = *exists = false;
     for (i = 0; i < SEARCH_ENGINES && !st && !*known; i++) {
+        bool live;
+
         if (!list[i])
             continue;
-        st = engine_find_source(list[i], u->kind, r->key, &tmp, &s, err);
+        st = engine_find_source(list[i], u->kind, key.text, &tmp, &s, err);
+        live = !st && engine_is_live(list[i], s.number);
         if (st == QUIRE_NOT_FOUND)
             st = QUIRE_OK;
-        else if (!st && engine_is_live(list[i], s.number))
-            *exists = true;
-        if (!st && *exists && s.mtime_ns == r->stamp) {
+        *exists |= live;
+        if (live && s.mtime_ns == r->stamp) {
             *known = true;
             buf_add(&u->seen, &s.number, sizeof s.number);
         }
@@ -210,176 +226,28 @@ static quire_status is_known(struct row_update *u, const struct row *r,
     return u->seen.failed ? err_memory(err) : st;
 }
 
-static quire_status add_row(struct row_update *u, struct row *r,
+static quire_status add_row(struct row_update *u, int64_t id,
+                            int64_t updated_us, uint64_t bytes,
                             quire_error *err)
 {
-    struct row *more;
-    bool known = false, exists = true;
-    quire_status st = QUIRE_OK;
+    struct changed_row row = {id, updated_us};
 
-    snprintf(r->key, sizeof r->key, "%lld", (long long)r->id);
-    if (!r->gone)
-        st = is_known(u, r, &known, &exists, err);
-    if (st || known)
-        return st;
-    u->n_new += !exists;
-    if (u->n == u->cap) {
-        size_t cap = u->cap ? 2 * u->cap : 64;
-
-        more = realloc(u->rows, cap * sizeof *more);
-        if (!more)
-            return err_memory(err);
-        u->rows = more;
-        u->cap = cap;
-    }
-    u->rows[u->n++] = *r;
-    u->bytes += r->bytes;
-    return QUIRE_OK;
+    buf_add(&u->rows, &row, sizeof row);
+    u->bytes += bytes;
+    return u->rows.failed ? err_memory(err) : QUIRE_OK;
 }
 
-/* Copy what the row lends. */
-static quire_status keep_row(struct row_update *u, struct row *r,
-                             quire_error *err)
-{
-    int f;
-
-    r->session = arena_text(&u->keep, bytes_str(r->session));
-    r->title = arena_text(&u->keep, bytes_str(r->title));
-    r->project = arena_text(&u->keep, bytes_str(r->project));
-    r->tags = arena_text(&u->keep, bytes_str(r->tags));
-    if (!r->session || !r->title || !r->project || !r->tags)
-        return err_memory(err);
-    for (f = 0; f < N_FIELDS; f++) {
-        if (r->texts[f].len == 0)
-            continue;
-        r->texts[f] = arena_dup(&u->keep, r->texts[f]);
-        if (!r->texts[f].data)
-            return err_memory(err);
-    }
-    return add_row(u, r, err);
-}
-
-/* ---- listing ------------------------------------------------------------------------ */
-
-static void fields_of_artifact(const quire_artifact *a, quire_bytes *texts)
-{
-    texts[FIELD_PATH] = bytes_str(a->path);
-    texts[FIELD_NOTE] = bytes_str(a->purpose);
-    texts[FIELD_TAGS] = bytes_str(a->tags);
-}
-
-void search_artifact_fields(const quire_artifact *a, quire_bytes text,
-                            struct segment_text *out)
-{
-    *out = (struct segment_text){{{NULL, 0}}};
-    fields_of_artifact(a, out->fields);
-    out->fields[FIELD_BODY] = text;
-}
-
-static void fields_of_memory(const quire_memory *m, quire_bytes *texts)
-{
-    texts[FIELD_BODY] = m->content;
-    texts[FIELD_TITLE] = m->title;
-    texts[FIELD_TAGS] = bytes_str(m->tags);
-    texts[FIELD_SOURCE] = m->source;
-}
-
-/* A number that differs when one of the others does. */
-static int64_t mix(int64_t a, int64_t b, int64_t c)
-{
-    uint64_t h = (uint64_t)a * UINT64_C(0x9e3779b97f4a7c15);
-
-    h = (h ^ (uint64_t)b) * UINT64_C(0xc2b2ae3d27d4eb4f);
-    h = (h ^ h >> 29 ^ (uint64_t)c) * UINT64_C(0x165667b19e3779f9);
-    return (int64_t)(h >> 1);
-}
-
-static quire_status list_artifact(void *ctx, const quire_artifact *a,
-                                  quire_error *err)
-{
-    struct row r = {.id = a->id,
-                    .stamp = mix(a->updated_us, a->version, a->session_id),
-                    .version = a->version,
-                    .session = a->session,
-                    .title = a->path,
-                    .project = "",
-                    .created_us = a->created_us,
-                    .updated_us = a->updated_us,
-                    .bytes = a->size,
-                    .digest = a->digest,
-                    .tags = a->tags,
-                    .is_text = mime_is_text(a->mime)};
-
-    fields_of_artifact(a, r.texts);
-    return keep_row(ctx, &r, err);
-}
-
-static quire_status list_memory(void *ctx, const quire_memory *m,
+static quire_status compare_row(void *ctx, const struct search_row_info *r,
                                 quire_error *err)
 {
     struct row_update *u = ctx;
-    struct row r = {.id = m->id,
-                    .stamp = mix(m->updated_us, m->valid_to_us, m->session_id),
-                    .older = m->valid_to_us != 0,
-                    .session = m->session,
-                    .project = "",
-                    .tags = m->tags,
-                    .bytes = m->content.len,
-                    .created_us = m->created_us,
-                    .updated_us = m->updated_us};
+    bool known, exists;
+    quire_status st = is_known(u, r, &known, &exists, err);
 
-    r.title = arena_text(&u->keep, m->title);
-    if (!r.title)
-        return err_memory(err);
-    fields_of_memory(m, r.texts);
-    return keep_row(u, &r, err);
-}
-
-static quire_status list_prompt(void *ctx, const quire_prompt *p,
-                                quire_error *err)
-{
-    struct row r = {.id = p->id,
-                    .stamp = p->created_at_s,
-                    .session = p->session ? p->session : "",
-                    .title = "",
-                    .project = p->cwd ? p->cwd : "",
-                    .tags = "",
-                    .bytes = p->prompt.len,
-                    .created_us = p->created_at_s * 1000000,
-                    .updated_us = p->created_at_s * 1000000};
-
-    r.texts[FIELD_BODY] = p->prompt;
-    return keep_row(ctx, &r, err);
-}
-
-static quire_status list_prompts(struct row_update *u, quire_error *err)
-{
-    struct history_find find = {.limit = UINT64_MAX,
-                                .since_s = u->mode == ROWS_SOME ? u->since_s
-                                                                : 0};
-
-    return history_find(u->x->q->history, &find, list_prompt, u, err);
-}
-
-static quire_status list_all(struct row_update *u, quire_error *err)
-{
-    struct quire *q = u->x->q;
-    struct artifact_range all = {.tenant = q->tenant};
-    quire_status st;
-
-    if (u->kind == SOURCE_HISTORY)
-        return list_prompts(u, err);
-    if (u->kind == SOURCE_MEMORY) {
-        st = need_memory(q, false, err);
-        if (st == QUIRE_NOT_FOUND)
-            return QUIRE_OK;
-        return st ? st
-                  : memory_each(q->memories, q->tenant, list_memory, u, err);
-    }
-    st = need_artifacts(q, false, err);
-    if (st == QUIRE_NOT_FOUND)
-        return QUIRE_OK;
-    return st ? st : artifact_list(q->artifacts, &all, list_artifact, u, err);
+    if (st || known)
+        return st;
+    u->n_new += !exists;
+    return add_row(u, r->id, r->updated_us, r->bytes, err);
 }
 
 static int by_id(const void *a, const void *b)
@@ -392,22 +260,12 @@ static int by_id(const void *a, const void *b)
 static quire_status list_one(struct row_update *u, int64_t id,
                              struct arena *tmp, quire_error *err)
 {
-    struct quire *q = u->x->q;
-    struct row gone = {.id = id, .gone = true};
-    quire_artifact a;
-    quire_memory m;
-    quire_status st;
+    struct search_row row = {.info = {.id = id}};
+    quire_status st = search_row_load(u->x->q, u->kind, id, tmp, &row, err);
 
-    if (u->kind == SOURCE_ARTIFACT) {
-        st = artifact_by_id(q->artifacts, q->tenant, id, tmp, &a, err);
-        if (!st && !a.deleted_us)
-            return list_artifact(u, &a, err);
-    } else {
-        st = memory_any(q->memories, q->tenant, id, tmp, &m, err);
-        if (!st)
-            return list_memory(u, &m, err);
-    }
-    return !st || st == QUIRE_NOT_FOUND ? add_row(u, &gone, err) : st;
+    return !st || st == QUIRE_NOT_FOUND
+               ? add_row(u, id, row.info.updated_us, row.info.bytes, err)
+               : st;
 }
 
 /* The rows that the log names, each once. */
@@ -416,16 +274,13 @@ static quire_status list_some(struct row_update *u, quire_error *err)
     int64_t *ids = (int64_t *)(void *)u->ids.data;
     size_t n = u->ids.len / sizeof *ids, i;
     struct arena tmp = ARENA_INIT;
-    quire_status st = u->kind == SOURCE_ARTIFACT
-                          ? need_artifacts(u->x->q, false, err)
-                          : need_memory(u->x->q, false, err);
+    quire_status st = QUIRE_OK;
 
     qsort(ids, n, sizeof *ids, by_id);
     for (i = 0; i < n && !st; i++) {
-        if (i > 0 && ids[i] == ids[i - 1])
-            continue;
         arena_reset(&tmp);
-        st = list_one(u, ids[i], &tmp, err);
+        if (i == 0 || ids[i] != ids[i - 1])
+            st = list_one(u, ids[i], &tmp, err);
     }
     arena_release(&tmp);
     return st;
@@ -433,50 +288,45 @@ static quire_status list_some(struct row_update *u, quire_error *err)
 
 static void forget_rows(struct row_update *u)
 {
-    u->n = u->n_new = 0;
+    u->n_new = 0;
     u->bytes = 0;
+    buf_clear(&u->rows);
     buf_clear(&u->seen);
-    arena_reset(&u->keep);
 }
 
 static quire_status list_rows(struct row_update *u, uint64_t n_prompts,
                               quire_error *err)
 {
+    struct quire *q = u->x->q;
+    int64_t since_s = u->mode == ROWS_SOME ? u->since_s : 0;
     quire_status st;
 
     if (u->mode == ROWS_SOME && u->kind != SOURCE_HISTORY)
         return list_some(u, err);
-    st = list_all(u, err);
+    st = search_row_list(q, u->kind, since_s, compare_row, u, err);
     if (st || u->mode == ROWS_ALL || n_prompts == u->n_known + u->n_new)
         return st;
     /* Prompts were removed. */
     u->mode = ROWS_ALL;
     forget_rows(u);
-    return list_all(u, err);
+    return search_row_list(q, u->kind, 0, compare_row, u, err);
 }
 
 /* ---- indexing ------------------------------------------------------------------------- */
 
-/* The content of a blob as text, in x->text; empty if it cannot be read. */
-static quire_status read_content(struct search_index *x,
-                                 const quire_digest *digest, bool is_text,
-                                 quire_error *err)
+/* Hits of a session have a number in common; a row without one is alone. */
+static uint32_t group_of(const struct row_update *u, const struct search_row *r)
 {
-    quire_status st;
+    char name[40];
 
-    buf_clear(&x->text);
-    if (!is_text)
-        return QUIRE_OK;
-    st = read_whole(x->q, digest, buf_write, &x->text, err);
-    if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED) {
-        buf_clear(&x->text);
-        st = QUIRE_OK;
-    }
-    return st;
+    if (*r->session)
+        return search_group(r->session);
+    snprintf(name, sizeof name, "%d/%lld", (int)u->kind, (long long)r->info.id);
+    return search_group(name);
 }
 
 /* The place of a row has its id, that of an older version the version. */
-static quire_status add_text(struct row_update *u, const struct row *r,
+static quire_status add_text(struct row_update *u, const struct search_row *r,
                              const struct source *s, bool older, int64_t offset,
                              quire_error *err)
 {
@@ -489,9 +339,8 @@ static quire_status add_text(struct row_update *u, const struct row *r,
     struct segment_text text;
     struct place place = {.source = s->number,
                           .offset = (uint64_t)offset,
-                          .time_us = r->updated_us,
-                          .group = search_group(*r->session ? r->session
-                                                            : r->key)};
+                          .time_us = r->info.updated_us,
+                          .group = group_of(u, r)};
 
     memcpy(text.fields, r->texts, sizeof text.fields);
     if (u->kind == SOURCE_ARTIFACT)
@@ -504,7 +353,6 @@ static quire_status add_text(struct row_update *u, const struct row *r,
 
 /* The older versions of an artifact. */
 struct versions {
-    struct row_update *u;
     int64_t current;
     struct buf list; /* quire_artifact, of which only some fields are used */
 };
@@ -519,12 +367,13 @@ static quire_status list_version(void *ctx, const quire_artifact *a,
     return k->list.failed ? err_memory(err) : QUIRE_OK;
 }
 
-static quire_status add_versions(struct row_update *u, const struct row *r,
+static quire_status add_versions(struct row_update *u,
+                                 const struct search_row *r,
                                  const struct source *s, quire_error *err)
 {
-    struct versions k = {u, r->version, BUF_INIT(SIZE_MAX)};
+    struct versions k = {r->version, BUF_INIT(SIZE_MAX)};
     const quire_artifact *list;
-    quire_artifact one = {.id = r->id};
+    quire_artifact one = {.id = r->info.id};
     struct quire *q = u->x->q;
     quire_status st = r->version > 1
                           ? artifact_versions(q->artifacts, q->tenant, &one,
@@ -534,10 +383,10 @@ static quire_status add_versions(struct row_update *u, const struct row *r,
 
     list = (const quire_artifact *)(const void *)k.list.data;
     for (i = 0; i < k.list.len / sizeof *list && !st; i++) {
-        struct row older = *r;
+        struct search_row older = *r;
 
-        older.updated_us = list[i].created_us;
-        st = read_content(u->x, &list[i].digest, r->is_text, err);
+        older.info.updated_us = list[i].updated_us;
+        st = search_row_content(u->x, &list[i].digest, r->is_text, err);
         if (!st)
             st = add_text(u, &older, s, true, list[i].version, err);
     }
@@ -569,36 +418,46 @@ static quire_status drop_row(struct row_update *u, const char *key,
     return st;
 }
 
-static quire_status index_row(struct row_update *u, const struct row *r,
-                              quire_error *err)
+static quire_status index_loaded(struct row_update *u,
+                                 const struct search_row *r, const char *key,
+                                 quire_error *err)
 {
     struct source s = {.kind = u->kind,
-                       .key = r->key,
+                       .key = key,
                        .session = r->session,
                        .title = r->title,
                        .project = r->project,
                        .agent = "",
                        .tags = r->tags,
                        .created_us = r->created_us,
-                       .modified_us = r->updated_us,
-                       .mtime_ns = r->stamp,
+                       .modified_us = r->info.updated_us,
+                       .mtime_ns = r->info.stamp,
                        .size = (uint64_t)r->version};
-    quire_status st = drop_row(u, r->key, err);
+    quire_status st = engine_put_source(u->to, &s, err);
 
-    if (st || r->gone)
-        return st;
-    st = engine_put_source(u->to, &s, err);
     if (!st)
         buf_add(&u->seen, &s.number, sizeof s.number);
     if (!st && u->kind == SOURCE_ARTIFACT)
-        st = read_content(u->x, &r->digest, r->is_text, err);
+        st = search_row_content(u->x, &r->digest, r->is_text, err);
     if (!st)
-        st = add_text(u, r, &s, false, r->id, err);
+        st = add_text(u, r, &s, false, r->info.id, err);
     if (!st && u->kind == SOURCE_ARTIFACT)
         st = add_versions(u, r, &s, err);
-    if (!st && u->seen.failed)
-        st = err_memory(err);
-    return st;
+    return !st && u->seen.failed ? err_memory(err) : st;
+}
+
+static quire_status index_row(struct row_update *u, int64_t id,
+                              struct arena *tmp, quire_error *err)
+{
+    struct row_key key = key_of(id);
+    struct search_row row;
+    quire_status st = drop_row(u, key.text, err);
+
+    if (!st)
+        st = search_row_load(u->x->q, u->kind, id, tmp, &row, err);
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK;
+    return st ? st : index_loaded(u, &row, key.text, err);
 }
 
 /* ---- what is gone ------------------------------------------------------------------------ */
@@ -655,6 +514,15 @@ static quire_status drop_gone(struct row_update *u, quire_error *err)
     return st;
 }
 
+/* ---- the log ------------------------------------------------------------------------------ */
+
+void search_trim_changes(struct quire *q)
+{
+    if (!q->read_only && q->kind == QUIRE_KIND_NATIVE &&
+        catalog_has(&q->catalog, SCHEMA_CHANGE_LOG) && !q->in_transaction)
+        change_log_trim(&q->catalog, q->tenant, NULL);
+}
+
 /* ---- updates ------------------------------------------------------------------------------ */
 
 static void release_rows(struct rows_update *all)
@@ -662,10 +530,9 @@ static void release_rows(struct rows_update *all)
     int kind;
 
     for (kind = SOURCE_ARTIFACT; kind <= SOURCE_HISTORY; kind++) {
-        free(all->kinds[kind].rows);
+        buf_release(&all->kinds[kind].rows);
         buf_release(&all->kinds[kind].seen);
         buf_release(&all->kinds[kind].ids);
-        arena_release(&all->kinds[kind].keep);
     }
 }
 
@@ -682,6 +549,7 @@ static quire_status find_rows(struct rows_update *all, quire_error *err)
         u->kind = (enum source_kind)kind;
         u->seen = (struct buf)BUF_INIT(SIZE_MAX);
         u->ids = (struct buf)BUF_INIT(SIZE_MAX);
+        u->rows = (struct buf)BUF_INIT(SIZE_MAX);
     }
     st = find_changes(all, err);
     if (!st)
@@ -701,7 +569,7 @@ static quire_status find_rows(struct rows_update *all, quire_error *err)
 /* Of equal hits, that which was indexed last comes first. */
 static int by_time(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct changed_row *x = a, *y = b;
 
     if (x->updated_us != y->updated_us)
         return x->updated_us > y->updated_us ? 1 : -1;
@@ -710,25 +578,31 @@ static int by_time(const void *a, const void *b)
 
 static quire_status apply_kind(struct row_update *u, quire_error *err)
 {
+    struct changed_row *rows = (struct changed_row *)(void *)u->rows.data;
+    size_t n = u->rows.len / sizeof *rows, i;
+    struct arena tmp = ARENA_INIT;
     quire_status st = QUIRE_OK;
-    size_t i;
 
-    if (u->n > 1)
-        qsort(u->rows, u->n, sizeof *u->rows, by_time);
-
-    for (i = 0; i < u->n && !st; i++) {
-        st = index_row(u, &u->rows[i], err);
+    if (n > 1)
+        qsort(rows, n, sizeof *rows, by_time);
+    for (i = 0; i < n && !st; i++) {
+        arena_reset(&tmp);
+        st = index_row(u, rows[i].id, &tmp, err);
         if (!st && engine_is_full(u->to))
             st = engine_flush(u->to, err);
     }
+    arena_release(&tmp);
     return st || u->mode != ROWS_ALL ? st : drop_gone(u, err);
 }
 
 static quire_status set_marks(const struct rows_update *all, struct engine *to,
                               quire_error *err)
 {
-    quire_status st = engine_set_mark(to, mark_change, all->change, err);
+    int64_t seq = all->has_log ? all->change.seq + 1 : 0;
+    quire_status st = engine_set_mark(to, mark_change, seq, err);
 
+    if (!st)
+        st = engine_set_mark(to, mark_change_at, all->change.at_us, err);
     if (!st)
         st = engine_set_mark(to, mark_home, all->home, err);
     if (!st)
@@ -777,94 +651,4 @@ quire_status search_update_rows(struct search_index *x,
         st = apply_rows(&all, to, err);
     release_rows(&all);
     return st;
-}
-
-/* ---- reading ----------------------------------------------------------------------------- */
-
-struct prompt_copy {
-    struct arena *keep;
-    struct segment_text *out;
-};
-
-static quire_status copy_prompt(void *ctx, const quire_prompt *p,
-                                quire_error *err)
-{
-    struct prompt_copy *k = ctx;
-
-    k->out->fields[FIELD_BODY] = arena_dup(k->keep, p->prompt);
-    return k->out->fields[FIELD_BODY].data ? QUIRE_OK : err_memory(err);
-}
-
-static quire_status copy_fields(const quire_bytes *texts, struct arena *keep,
-                                struct segment_text *out, quire_error *err)
-{
-    int f;
-
-    for (f = 0; f < N_FIELDS; f++) {
-        out->fields[f] = arena_dup(keep, texts[f]);
-        if (!out->fields[f].data)
-            return err_memory(err);
-    }
-    return QUIRE_OK;
-}
-
-static quire_status read_artifact(struct search_index *x,
-                                  const struct source *source,
-                                  const struct place *place,
-                                  struct segment_text *out, struct arena *keep,
-                                  quire_error *err)
-{
-    bool older = place->meta & PLACE_OLDER;
-    quire_bytes texts[N_FIELDS] = {{NULL, 0}};
-    struct quire *q = x->q;
-    quire_artifact a;
-    quire_status st = need_artifacts(q, false, err);
-
-    if (!st)
-        st = artifact_by_id(q->artifacts, q->tenant,
-                            strtoll(source->key, NULL, 10), keep, &a, err);
-    if (!st && a.deleted_us)
-        return QUIRE_NOT_FOUND;
-    if (!st && older)
-        st = artifact_version(q->artifacts, q->tenant, (int64_t)place->offset,
-                              keep, &a, err);
-    if (st)
-        return st;
-    fields_of_artifact(&a, texts);
-    st = copy_fields(texts, keep, out, err);
-    if (!st)
-        st = read_content(x, &a.digest, mime_is_text(a.mime), err);
-    out->fields[FIELD_BODY] = buf_bytes(&x->text);
-    return st;
-}
-
-quire_status search_read_row(struct search_index *x,
-                             const struct source *source,
-                             const struct place *place,
-                             struct segment_text *out, struct arena *keep,
-                             quire_error *err)
-{
-    quire_bytes texts[N_FIELDS] = {{NULL, 0}};
-    struct prompt_copy copy = {keep, out};
-    int64_t id = strtoll(source->key, NULL, 10);
-    quire_memory m;
-    quire_status st;
-
-    if (source->kind == SOURCE_ARTIFACT)
-        return read_artifact(x, source, place, out, keep, err);
-    if (source->kind == SOURCE_HISTORY) {
-        st = need_history(x->q, false, err);
-        if (!st)
-            st = x->q->history
-                     ? history_get(x->q->history, id, copy_prompt, &copy, err)
-                     : QUIRE_NOT_FOUND;
-        return st;
-    }
-    st = need_memory(x->q, false, err);
-    if (!st)
-        st = memory_any(x->q->memories, x->q->tenant, id, keep, &m, err);
-    if (st)
-        return st;
-    fields_of_memory(&m, texts);
-    return copy_fields(texts, keep, out, err);
 }

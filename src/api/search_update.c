@@ -40,6 +40,22 @@ static quire_status follow_home(struct search_index *x, bool *changed,
     return st;
 }
 
+/* After a failure, whose reason is kept if there is too much for memory. */
+static quire_status update_in_memory(struct search_index *x,
+                                     struct search_progress *p,
+                                     quire_status failed, quire_error *err)
+{
+    quire_error why = {.what = ""};
+    quire_status st = try_update(x, TARGET_MEMORY, p, &why);
+
+    if (st != QUIRE_BUSY || failed == QUIRE_BUSY) {
+        if (st && err)
+            *err = why;
+        return st;
+    }
+    return failed;
+}
+
 /* An update compares files with rows of the home's index as they are now, a search
  * reads segments as they were loaded. So another writer must not have come between:
  * then all of it is done again. */
@@ -60,7 +76,7 @@ quire_status search_update(struct search_index *x, bool all,
         if (st == QUIRE_IO && !all)
             search_drop_pending(x);
         if ((st == QUIRE_BUSY || st == QUIRE_IO) && !all)
-            st = try_update(x, TARGET_MEMORY, p, err);
+            st = update_in_memory(x, p, st, err);
         if (st)
             break;
         if (x->home && !x->pending)

@@ -24,13 +24,14 @@ static const char *const trees[N_TREES] = {"sessions", "archive/sessions"};
 struct watched {
     char *root; /* owned; NULL: free */
     struct tree_watch *trees[N_TREES];
-    uint64_t used; /* when last */
+    uint64_t used;  /* when last */
+    uint64_t first; /* added to its numbers: no other entry has had them */
 };
 
 struct quire_search_watch {
     pthread_mutex_t lock;
     struct watched list[ROOTS_MAX];
-    uint64_t now;
+    uint64_t now, n_entries;
 };
 
 quire_status quire_search_watch_new(quire_search_watch **out, quire_error *err)
@@ -81,6 +82,7 @@ static struct watched *find(quire_search_watch *w, const char *root)
     }
     forget(one);
     one->root = strdup(root);
+    one->first = ++w->n_entries << 32;
     return one->root ? one : NULL;
 }
 
@@ -93,11 +95,11 @@ static uint64_t state_of(struct watched *one, int tree)
     uint64_t state = 0;
 
     if (path && access(path, F_OK) != 0 && errno == ENOENT)
-        state = 1;
+        state = 1; /* whatever there was is gone */
     else if (path && !one->trees[tree])
         tree_watch_new(path, TREE_WATCH_DIRS_MAX, &one->trees[tree], NULL);
     if (state == 0 && one->trees[tree])
-        state = tree_watch_generation(one->trees[tree]) + 1;
+        state = one->first + tree_watch_generation(one->trees[tree]) + 1;
     arena_release(&tmp);
     return state;
 }

@@ -174,7 +174,10 @@ static quire_status search(void *ctx, const char *query, uint64_t limit,
                                       .text = query,
                                       .limit = limit};
 
-    return artifact_search(w->q, &question, each, each_ctx, err);
+    uint64_t n;
+    quire_status st = artifact_search(w->q, &question, each, each_ctx, &n, err);
+
+    return !st && n == 0 ? QUIRE_NOT_FOUND : st;
 }
 
 static quire_status put(void *ctx, const char *path, quire_bytes content,

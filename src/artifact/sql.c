@@ -37,7 +37,7 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_BY_ID] = COLUMNS "WHERE a.id = ?1 AND a.tenant = ?2",
     /* The sign keeps the index of tenants from being used: it has all artifacts. */
     [SQL_LOT] = CONTENT "WHERE a.id IN (" LOT_PARAMETERS
-                        ") AND +a.tenant = ?65",
+                        ") AND +a.tenant = ?64",
     [SQL_LOT_FEW] = CONTENT "WHERE a.id IN (" LOT_FEW_PARAMETERS
                             ") AND +a.tenant = ?9",
     [SQL_LAST_DELETED] = COLUMNS

@@ -496,5 +496,5 @@ quire_status artifact_log_change(struct artifacts *a, int64_t tenant,
                                  int64_t id, quire_error *err)
 {
     return change_log_add(&a->sql, SQL_LOG_CHANGE, tenant, CHANGE_ARTIFACT, id,
-                          err);
+                          clock_us(a->c.catalog->clock), err);
 }

@@ -17,6 +17,13 @@
 /* Of a catalogue before SCHEMA_AGENTS. */
 #define FOLDER_BEFORE FOLDER_OF("0", "")
 
+/* Rows of a table that belong to the session ?3. */
+#define CHANGE_SESSION(table)                                           \
+    "INSERT INTO change_log(tenant, seq, kind, item, at) SELECT ?1,"    \
+    " (SELECT coalesce(max(seq), 0) FROM change_log WHERE tenant = ?1)" \
+    " + row_number() OVER (ORDER BY id), ?2, id, ?4 FROM " table        \
+    " WHERE session = ?3 AND tenant = ?1"
+
 static const char *const texts[N_CATALOG_SQL] = {
     [SQL_TENANT_BY_ID] = TENANT "WHERE id = ?1",
     [SQL_TENANT_BY_NAME] = TENANT "WHERE name = ?1 ORDER BY id LIMIT 2",
@@ -57,20 +64,18 @@ static const char *const texts[N_CATALOG_SQL] = {
         "count(*) FROM artifact WHERE session = session.id AND deleted = 0)",
     [SQL_SESSION_DROP] = "DELETE FROM session WHERE id = ?1 AND tenant = ?2"
                          " RETURNING used, n",
-    [SQL_CHANGE_LAST] =
-        "SELECT coalesce(max(seq), 0) FROM change_log WHERE tenant = ?1",
-    [SQL_CHANGES] = "SELECT seq, kind, item FROM change_log WHERE tenant = ?1"
+    [SQL_CHANGE_LAST] = "SELECT seq, at FROM change_log WHERE tenant = ?1"
+                        " ORDER BY seq DESC LIMIT 1",
+    [SQL_CHANGES] = "SELECT seq, kind, item, at FROM change_log WHERE"
+                    " tenant = ?1"
                     " AND seq >= ?2 ORDER BY seq",
     [SQL_CHANGES_TRIM] =
         "DELETE FROM change_log WHERE tenant = ?1 AND seq <= (SELECT"
         " CASE WHEN max(seq) - min(seq) > 2 * ?2 THEN max(seq) - ?2 ELSE 0 END"
         " FROM change_log WHERE tenant = ?1)",
-    /* One for each artifact of a session. */
-    [SQL_CHANGE_SESSION] =
-        "INSERT INTO change_log(tenant, seq, kind, item) SELECT ?1,"
-        " (SELECT coalesce(max(seq), 0) FROM change_log WHERE tenant = ?1)"
-        " + row_number() OVER (ORDER BY id), ?2, id FROM artifact"
-        " WHERE session = ?3 AND tenant = ?1",
+    /* One for each artifact of a session, and one for each memory entry. */
+    [SQL_CHANGE_ARTIFACTS] = CHANGE_SESSION("artifact"),
+    [SQL_CHANGE_MEMORY] = CHANGE_SESSION("memory"),
     [SQL_SESSION_KEY] = "SELECT key FROM session WHERE id = ?1 AND tenant = ?2",
     [SQL_TOTALS_FIND] =
         "SELECT s.id, s.created, s.n, s.used, t.session, t.name, t.title,"

@@ -6,7 +6,8 @@
  * itself not written by the transaction.
  *
  *   (1) The numbers of a tenant are consecutive. So a reader that finds the number it
- *       knows has missed nothing; else it compares all rows.
+ *       knows, with the time it knows, has missed nothing; else it compares all rows. (The
+ *       time differs if quire.db was replaced by a copy, or lost its last commits.)
  *   (2) The last row of a tenant stays: no number is used twice.
  *   (3) A row of an artifact that a session's removal deletes has one, too.
  *
@@ -27,14 +28,15 @@ enum change_kind { CHANGE_ARTIFACT = 1, CHANGE_MEMORY = 2 };
     "(SELECT coalesce(max(seq), 0) + 1 FROM change_log WHERE tenant = ?1)"
 
 /* For the statements of a module: run by change_log_add(). */
-#define CHANGE_LOG_ADD                                \
-    "INSERT INTO change_log(tenant, seq, kind, item)" \
-    " VALUES(?1, " CHANGE_LOG_NEXT ", ?2, ?3)"
+#define CHANGE_LOG_ADD                                    \
+    "INSERT INTO change_log(tenant, seq, kind, item, at)" \
+    " VALUES(?1, " CHANGE_LOG_NEXT ", ?2, ?3, ?4)"
 
 /* Within a write transaction; `which` is CHANGE_LOG_ADD of the module. */
 static inline quire_status change_log_add(struct sql *sql, int which,
                                           int64_t tenant, enum change_kind kind,
-                                          int64_t item, quire_error *err)
+                                          int64_t item, int64_t now_us,
+                                          quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(sql, which, &s, err);
@@ -44,23 +46,31 @@ static inline quire_status change_log_add(struct sql *sql, int which,
     stmt_bind_int(s, 1, tenant);
     stmt_bind_int(s, 2, kind);
     stmt_bind_int(s, 3, item);
+    stmt_bind_int(s, 4, now_us);
     return stmt_post(s, err);
 }
 
 struct catalog;
 
-/* The number of a tenant's last change; 0: none. */
-quire_status change_log_last(struct catalog *c, int64_t tenant, int64_t *last,
-                             quire_error *err);
+/* A change that a reader knows. */
+struct change_mark {
+    int64_t seq; /* 0: none */
+    int64_t at_us;
+};
 
-/* Each change of a tenant behind the number `known`, ascending; *last is the number of
- * the last, or `known`. *whole false: some are not in the log any more, or `known` is
- * of another catalogue. Nothing was reported then. */
+/* A tenant's last change. */
+quire_status change_log_last(struct catalog *c, int64_t tenant,
+                             struct change_mark *last, quire_error *err);
+
+/* Each change of a tenant behind the one that is known, ascending; *last is the last one.
+ * *whole false: some are not in the log any more, or `known` is of another catalogue.
+ * Nothing was reported then, and *last is not set. */
 typedef quire_status (*change_fn)(void *ctx, enum change_kind kind,
                                   int64_t item, quire_error *err);
-quire_status change_log_read(struct catalog *c, int64_t tenant, int64_t known,
-                             change_fn each, void *ctx, int64_t *last,
-                             bool *whole, quire_error *err);
+quire_status change_log_read(struct catalog *c, int64_t tenant,
+                             struct change_mark known, change_fn each,
+                             void *ctx, struct change_mark *last, bool *whole,
+                             quire_error *err);
 
 /* So many changes of a tenant are kept: a reader that is further behind compares all
  * rows. They are trimmed when there are twice as many. */

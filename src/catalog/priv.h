@@ -37,7 +37,8 @@ enum catalog_sql {
     SQL_CHANGE_LAST,
     SQL_CHANGES,
     SQL_CHANGES_TRIM,
-    SQL_CHANGE_SESSION,
+    SQL_CHANGE_ARTIFACTS,
+    SQL_CHANGE_MEMORY,
     /* settings */
     SQL_SETTING_GET,
     SQL_SETTING_SET,

@@ -303,6 +303,7 @@ static const char change_log_schema[] =
     " seq INTEGER NOT NULL,"
     " kind INTEGER NOT NULL," /* enum change_kind */
     " item INTEGER NOT NULL," /* its id; the row may be gone since */
+    " at INTEGER NOT NULL,"   /* microseconds */
     " PRIMARY KEY(tenant, seq))" DDL_CLUSTERED ";";
 
 /* Beside the tables that they extend, so that an older file can still be read. */

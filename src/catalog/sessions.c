@@ -139,19 +139,21 @@ quire_status session_row_count(struct catalog *c, const struct session_row *row,
 
 /* ---- removing ----------------------------------------------------------- */
 
-/* Record that the artifacts of a session change. */
-static quire_status log_artifacts(struct catalog *c,
-                                  const struct session_row *row,
-                                  quire_error *err)
+/* Record that the rows of a session change: artifacts go, memory entries stay, and belong
+ * to none. */
+static quire_status log_rows(struct catalog *c, const struct session_row *row,
+                             enum catalog_sql which, enum change_kind kind,
+                             quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(c, SQL_CHANGE_SESSION, &s, err);
+    quire_status st = use(c, which, &s, err);
 
     if (st)
         return st;
     stmt_bind_int(s, 1, row->tenant);
-    stmt_bind_int(s, 2, CHANGE_ARTIFACT);
+    stmt_bind_int(s, 2, kind);
     stmt_bind_int(s, 3, row->session);
+    stmt_bind_int(s, 4, clock_us(c->clock));
     return stmt_post(s, err);
 }
 
@@ -204,7 +206,9 @@ quire_status session_row_remove(struct catalog *c, int64_t tenant,
         return st;
     st = session_row_find(c, tenant, key, &row, err);
     if (!st)
-        st = log_artifacts(c, &row, err);
+        st = log_rows(c, &row, SQL_CHANGE_ARTIFACTS, CHANGE_ARTIFACT, err);
+    if (!st)
+        st = log_rows(c, &row, SQL_CHANGE_MEMORY, CHANGE_MEMORY, err);
     if (!st)
         st = drop_row(c, &row, err);
     if (!st || st == QUIRE_NOT_FOUND)

@@ -122,7 +122,7 @@ static quire_status log_change(struct memories *m, int64_t tenant, int64_t id,
                                quire_error *err)
 {
     return change_log_add(&m->sql, SQL_LOG_CHANGE, tenant, CHANGE_MEMORY, id,
-                          err);
+                          clock_us(m->clock), err);
 }
 
 static bool is_named_before(const int64_t *ids, size_t at)

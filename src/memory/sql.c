@@ -48,7 +48,7 @@ const char *const memory_sql[N_MEMORY_SQL] = {
     [SQL_LIST] = ENTRY "WHERE m.tenant = ?1 AND m.valid_to = 0 " RANGE,
     [SQL_LIST_AS_OF] = ENTRY "WHERE m.tenant = ?1 AND " THEN("?7") RANGE,
     /* The sign keeps the index of tenants from being used: it has all entries. */
-    [SQL_LOT] = ENTRY "WHERE m.id IN (" LOT_PARAMETERS ") AND +m.tenant = ?65",
+    [SQL_LOT] = ENTRY "WHERE m.id IN (" LOT_PARAMETERS ") AND +m.tenant = ?64",
     [SQL_LOT_FEW] = ENTRY "WHERE m.id IN (" LOT_FEW_PARAMETERS
                           ") AND +m.tenant = ?9",
     [SQL_EACH] = ENTRY "WHERE m.tenant = ?1",

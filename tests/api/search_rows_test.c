@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "support/catalog.h"
 #include "support/tenants.h"
 #include "support/test.h"
 
@@ -261,4 +262,66 @@ TEST(what_a_search_finds_is_what_a_simple_model_has)
     YES(m->n[0] > SLOTS / 2 && m->n[1] > SLOTS / 4);
     for (i = 0; i < 3; i++)
         quire_close(m->handles[i]);
+}
+
+/* ---- the log of changes ------------------------------------------------------ */
+
+static int64_t n_changes(void)
+{
+    return catalogue_number("SELECT count(*) FROM change_log");
+}
+
+static size_t found(quire *q, const char *word)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    size_t n = 0;
+
+    o.flat = 1;
+    OK(quire_search(q, bytes_str(word), &o, count_hit, &n, NULL, &test_err));
+    return n;
+}
+
+/* An index that knows less than the log has compares all rows. */
+TEST(a_long_log_of_changes_is_trimmed_and_an_old_index_catches_up)
+{
+    quire *q = tenants_open("default", 0), *old = tenants_open("default", 0);
+
+    tenants_put(q, "a.txt", "walrus");
+    EQ(1, found(old, "walrus"));
+    OK(quire_search_update(old, NULL, &test_err));
+    tenants_sql("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n"
+                " WHERE i < 50000) INSERT INTO change_log SELECT 1, i, 1, 1, 0"
+                " FROM n");
+    tenants_put(q, "b.txt", "otter");
+    EQ(50001, n_changes());
+    OK(quire_search_update(q, NULL, &test_err));
+    YES(n_changes() <= 20000);
+    OK(quire_artifact_remove(q, NULL, "a.txt", 0, &test_err));
+    EQ(0, found(old, "walrus"));
+    EQ(1, found(old, "otter"));
+    tenants_sql("DELETE FROM change_log WHERE seq < 50002");
+    tenants_put(q, "c.txt", "seal");
+    EQ(1, found(old, "seal"));
+    quire_close(old);
+    quire_close(q);
+}
+
+/* A copy of an earlier quire.db has other changes under the same numbers. */
+TEST(a_catalogue_that_was_put_back_is_searched_as_it_is)
+{
+    quire *q = tenants_open("default", 0);
+
+    tenants_put(q, "a.txt", "walrus");
+    tenants_put(q, "b.txt", "otter");
+    OK(quire_search_update(q, NULL, &test_err));
+    quire_close(q);
+    /* The last change did not happen, and another did. */
+    tenants_sql("DELETE FROM artifact WHERE path = 'b.txt';"
+                "DELETE FROM change_log WHERE seq = 2;"
+                "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'artifact'");
+    q = tenants_open("default", 0);
+    tenants_put(q, "c.txt", "seal");
+    EQ(1, found(q, "seal"));
+    EQ(0, found(q, "otter"));
+    quire_close(q);
 }

@@ -1,10 +1,12 @@
 /*
  * search.c - one search over everything
  */
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
@@ -212,6 +214,75 @@ static quire_status emit_hit(void *ctx, const quire_search_hit *h,
     return st ? st : out_status(l->cli, err);
 }
 
+/* ---- hits that wait ---------------------------------------------------------- */
+
+/* With their surroundings, hits are printed after the search: it has the handle. */
+struct waiting {
+    struct arena memory;
+    quire_search_hit *list; /* owned */
+    size_t n, cap;
+};
+
+static quire_status copy_hit(struct arena *keep, const quire_search_hit *h,
+                             quire_search_hit *to)
+{
+    const char **texts[] = {&to->kind,  &to->address, &to->session, &to->entry,
+                            &to->title, &to->project, &to->agent,   &to->role,
+                            &to->tool,  &to->model,   &to->snippet, &to->how};
+    quire_search_match *matches = arena_array(keep, h->n_matches + 1,
+                                              sizeof *matches);
+    size_t i;
+
+    *to = *h;
+    for (i = 0; i < sizeof texts / sizeof *texts; i++) {
+        *texts[i] = arena_text(keep, bytes_str(*texts[i]));
+        if (!*texts[i])
+            return QUIRE_NO_MEMORY;
+    }
+    if (!matches)
+        return QUIRE_NO_MEMORY;
+    if (h->n_matches)
+        memcpy(matches, h->matches, h->n_matches * sizeof *matches);
+    to->matches = matches;
+    return QUIRE_OK;
+}
+
+static quire_status add_waiting(void *ctx, const quire_search_hit *h,
+                                quire_error *err)
+{
+    struct waiting *w = ctx;
+    quire_search_hit *more;
+
+    if (w->n == w->cap) {
+        more = realloc(w->list, (2 * w->cap + 16) * sizeof *more);
+        if (!more)
+            return err_memory(err);
+        w->list = more;
+        w->cap = 2 * w->cap + 16;
+    }
+    return copy_hit(&w->memory, h, &w->list[w->n++]) ? err_memory(err)
+                                                     : QUIRE_OK;
+}
+
+static quire_status search_and_print(struct listing *l, quire_bytes query,
+                                     const quire_search_options *o,
+                                     quire_search_result *result,
+                                     quire_error *err)
+{
+    struct waiting w = {.n = 0};
+    quire_status st;
+    size_t i;
+
+    if (l->context == 0)
+        return quire_search(l->cli->q, query, o, emit_hit, l, result, err);
+    st = quire_search(l->cli->q, query, o, add_waiting, &w, result, err);
+    for (i = 0; i < w.n && !st; i++)
+        st = emit_hit(l, &w.list[i], err);
+    free(w.list);
+    arena_release(&w.memory);
+    return st;
+}
+
 /* ---- the search -------------------------------------------------------------- */
 
 static quire_status show_progress(void *ctx, uint64_t done, uint64_t total)
@@ -318,9 +389,9 @@ static int search_run(struct cli *cli, const struct args *args)
     o.progress_ctx = cli;
     join_words(args, &query);
     progress_start(cli, "indexing", true);
-    st = query.failed ? err_memory(&err)
-                      : quire_search(cli->q, buf_bytes(&query), &o, emit_hit,
-                                     &l, &result, &err);
+    st = query.failed
+             ? err_memory(&err)
+             : search_and_print(&l, buf_bytes(&query), &o, &result, &err);
     progress_end(cli);
     buf_release(&query);
     if (st)
