@@ -148,12 +148,12 @@ static quire_status remove_place(const char *place, quire_error *err)
     if (!st)
         st = fs_open_dir(parent, false, &dir, err);
     if (!st) {
-        if (fs_remove_tree(dir, base + 1) != 0)
+        if (fs_remove_tree(dir, base + 1) != 0 && errno != ENOENT)
             st = err_sys(err, errno, "cannot remove %s", place);
         close(dir);
     }
     arena_release(&tmp);
-    return st;
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st; /* there is none */
 }
 
 /* An index that cannot be read is removed and built again: it is derived. */

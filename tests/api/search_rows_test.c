@@ -325,3 +325,75 @@ TEST(a_catalogue_that_was_put_back_is_searched_as_it_is)
     EQ(0, found(q, "otter"));
     quire_close(q);
 }
+
+/* ---- callbacks, sessions, damage ------------------------------------------------ */
+
+static quire_status search_again(void *ctx, const quire_search_hit *hit,
+                                 quire_error *err)
+{
+    quire *q = ctx;
+    size_t n = 0;
+    char address[64];
+
+    snprintf(address, sizeof address, "%s", hit->address);
+    IS(QUIRE_INVALID,
+       quire_search(q, bytes_str("otter"), NULL, count_hit, &n, NULL, err));
+    IS(QUIRE_INVALID, quire_artifact_search(q, NULL, "otter", NULL,
+                                            count_artifact, &n, NULL, err));
+    SAME_TEXT(address, hit->address);
+    return QUIRE_OK;
+}
+
+TEST(a_callback_of_a_search_cannot_search_with_its_handle)
+{
+    quire *q = tenants_open("default", 0);
+
+    tenants_put(q, "a.txt", "walrus otter");
+    OK(quire_search(q, bytes_str("walrus"), NULL, search_again, q, NULL,
+                    &test_err));
+    EQ(1, found(q, "otter"));
+    quire_close(q);
+}
+
+static quire_status copy_session(void *ctx, const quire_search_hit *hit,
+                                 quire_error *err)
+{
+    (void)err;
+    snprintf(ctx, 64, "%s", hit->session);
+    return QUIRE_OK;
+}
+
+TEST(a_memory_entry_of_a_removed_session_is_of_none)
+{
+    quire *q = tenants_open("default", 0);
+    struct tenants_session s = tenants_session(q, "s");
+    quire_memory_options o = QUIRE_MEMORY_OPTIONS_INIT;
+    char session[64] = "";
+
+    o.title = bytes_str("walrus");
+    OK(quire_memory_add(q, s.id, &o, NULL, &test_err));
+    OK(quire_search(q, bytes_str("walrus"), NULL, copy_session, session, NULL,
+                    &test_err));
+    SAME_TEXT(s.id, session);
+    OK(quire_session_remove(q, s.id, &test_err));
+    OK(quire_search(q, bytes_str("walrus"), NULL, copy_session, session, NULL,
+                    &test_err));
+    SAME_TEXT("", session);
+    quire_close(q);
+}
+
+TEST(a_reader_searches_a_home_whose_index_is_damaged)
+{
+    quire *q = tenants_open("default", 0);
+    FILE *f;
+
+    tenants_put(q, "a.txt", "walrus otter");
+    OK(quire_search_update(q, NULL, &test_err));
+    quire_close(q);
+    f = fopen(test_path("home/search/rows/segments/0000000000000001.index"),
+              "r+");
+    YES(f && fputs("not an index", f) >= 0 && fclose(f) == 0);
+    q = tenants_open("default", QUIRE_READ_ONLY);
+    EQ(1, found(q, "walrus"));
+    quire_close(q);
+}

@@ -132,3 +132,41 @@ TEST(the_state_of_a_watch_changes_with_the_files_only)
     quire_close(q);
     quire_search_watch_free(watch);
 }
+
+static quire *open_home(int i)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    char name[32];
+    quire *q;
+
+    snprintf(name, sizeof name, "home%d", i);
+    YES(mkdir(test_path(name), 0700) == 0);
+    o.home = test_path(name);
+    o.tenant = "default";
+    o.search_watch = watch;
+    OK(quire_open(&o, &q, &test_err));
+    snprintf(name, sizeof name, "home%d/sessions", i);
+    YES(mkdir(test_path(name), 0700) == 0);
+    return q;
+}
+
+/* A watch that had to make room and came back has no state of before. */
+TEST(a_directory_that_was_watched_before_has_a_new_state)
+{
+    enum { N = 12 };
+    struct search_watch_state before, now;
+    quire *q[N];
+    int i;
+
+    OK(quire_search_watch_new(&watch, &test_err));
+    for (i = 0; i < N; i++)
+        q[i] = open_home(i);
+    YES(search_watch_read(q[0], &before));
+    for (i = 1; i < N; i++)
+        YES(search_watch_read(q[i], &now));
+    YES(search_watch_read(q[0], &now));
+    YES(memcmp(&before, &now, sizeof now) != 0);
+    for (i = 0; i < N; i++)
+        quire_close(q[i]);
+    quire_search_watch_free(watch);
+}

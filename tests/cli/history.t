@@ -43,6 +43,11 @@ $ quire history search absent; quire history search absent --json
 $ quire history search '"*' ; quire history search "'; drop table history"
 ? 1
 
+# a command is found by its own text; AND, OR, NOT and quotes are syntax
+$ for p in 'rm -rf /tmp/x' 'kind:message is a filter' 'ls *.c'; do quire history add "$p"; done
+$ for q in 'rm -rf' 'rm -rf /tmp/x' /tmp/ kind:message '*.c' 'ls OR rm' '"rm -rf"'; do quire history search -- "$q" | wc -l; done | paste -sd' '
+1 1 1 1 1 2 1
+
 # an empty query is wrong usage, also where there is no history
 $ quire history search ''
 quire: the query is empty
