@@ -138,7 +138,7 @@ static quire_status emit_hit(struct hits *g, const struct run_hit *h,
     st = snippet_make(shown, spans, n, &k->tmp, &snippet, err);
     if (!st)
         st = is_active(g, &s, entry, &hit.active, err);
-    if (st)
+    if (st || (k->active && (k->active > 0) != (hit.active != 0)))
         return st;
     hit.kind = text_kind_name((enum text_kind)PLACE_KIND(meta));
     hit.role = text_role_name((enum text_role)PLACE_ROLE(meta));
@@ -246,8 +246,9 @@ static quire_status fill_result(struct search_query *k,
     const struct run_result *from = &k->result;
     quire_status st = list_ignored(k, out, err);
 
+    /* Branches are looked at for the hits of the page alone. */
     out->total = k->total;
-    out->total_is_exact = k->total_is_exact;
+    out->total_is_exact = k->total_is_exact && !k->active;
     if (!st && k->o.facets)
         st = list_counts(k, &from->facets, out, err);
     if (!st && from->more && from->cursor.set) {

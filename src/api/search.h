@@ -180,6 +180,9 @@ quire_status search_rows_find(struct quire *q,
 
 /* ---- search_text.c ----------------------------------------------------------- */
 
+/* What a text has, as flags of its place. */
+unsigned search_text_flags(quire_bytes text);
+
 /* The text at a place of an engine, and the id of its entry: lent until the next
  * call. The strings of *source are lent until the next search. QUIRE_NOT_FOUND without a
  * message: it is not there any more. */

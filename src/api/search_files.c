@@ -172,7 +172,8 @@ static quire_status add_entry_text(void *ctx, const struct entry_text *t,
     r->place.meta = (uint16_t)((unsigned)t->kind |
                                (unsigned)t->role << PLACE_KIND_BITS |
                                (t->is_error ? PLACE_ERROR : 0u) |
-                               (t->has_image ? PLACE_IMAGE : 0u));
+                               (t->has_image ? PLACE_IMAGE : 0u) |
+                               search_text_flags(t->text));
     return engine_add(r->u->to, &text, &r->place, t->tool, t->model, err);
 }
 
@@ -509,6 +510,7 @@ static quire_status read_output(struct updating *u, const struct listed *f,
     place.group = search_group(s.session);
     place.length = (uint32_t)n;
     text.fields[FIELD_BODY] = bytes_of(bytes->data, n);
+    place.meta |= (uint16_t)search_text_flags(text.fields[FIELD_BODY]);
     if (!st)
         st = engine_add(u->to, &text, &place, output_tool(f->name),
                         bytes_of("", 0), err);

@@ -136,20 +136,31 @@ static quire_status add_source_filter(struct search_query *k,
     return st;
 }
 
+/* is: and has: of a query. */
 static quire_status add_flag(struct search_query *k,
                              const struct search_filter *one,
                              struct conditions *c, quire_error *err)
 {
-    struct run_request *r = &k->request;
+    static const struct {
+        const char *name;
+        unsigned flag;
+    } flags[] = {{"error", PLACE_ERROR},
+                 {"image", PLACE_IMAGE},
+                 {"code", PLACE_CODE},
+                 {"link", PLACE_LINK}};
+    unsigned *set = one->negated ? &k->request.not_flags : &k->request.flags;
+    size_t i;
 
+    for (i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (bytes_is(one->value, flags[i].name)) {
+            *set |= flags[i].flag;
+            return QUIRE_OK;
+        }
+    }
     if (bytes_is(one->value, "archived"))
         c->archived = !one->negated;
-    else if (one->negated)
-        return add_ignored(k, one->value, "this filter cannot be negated", err);
-    else if (bytes_is(one->value, "error"))
-        r->flags |= PLACE_ERROR;
-    else if (bytes_is(one->value, "image"))
-        r->flags |= PLACE_IMAGE;
+    else if (bytes_is(one->value, "active"))
+        k->active = one->negated ? -1 : 1;
     else
         return add_ignored(k, one->value, "not indexed", err);
     return QUIRE_OK;

@@ -51,6 +51,7 @@ struct search_query {
 
     struct search_language language;
     struct run_request request;
+    int active; /* 1: only hits on the current branch, -1: only others, 0: any */
     const char *only_session; /* hits of others have its number by chance */
     struct source_set sets[RUN_ENGINES_MAX];
     int step;

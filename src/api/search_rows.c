@@ -346,7 +346,8 @@ static quire_status add_text(struct row_update *u, const struct search_row *r,
     if (u->kind == SOURCE_ARTIFACT)
         text.fields[FIELD_BODY] = buf_bytes(&u->x->text);
     place.meta = (uint16_t)((unsigned)kinds[u->kind] | role << PLACE_KIND_BITS |
-                            (older || r->older ? PLACE_OLDER : 0u));
+                            (older || r->older ? PLACE_OLDER : 0u) |
+                            search_text_flags(text.fields[FIELD_BODY]));
     return engine_add(u->to, &text, &place, bytes_of("", 0), bytes_of("", 0),
                       err);
 }

@@ -117,6 +117,26 @@ static quire_status read_bytes(struct search_index *x, struct text_source *t,
     return st;
 }
 
+/* ---- flags ----------------------------------------------------------------------- */
+
+unsigned search_text_flags(quire_bytes text)
+{
+    const char *at = text.data, *end = at + text.len;
+    unsigned flags = 0;
+
+    if (text.len > 0 && memmem(at, text.len, "```", 3))
+        flags |= PLACE_CODE;
+    for (; text.len > 0 && !(flags & PLACE_LINK); at++) {
+        at = memmem(at, (size_t)(end - at), "://", 3);
+        if (!at)
+            break;
+        if ((at - (const char *)text.data >= 4 && !memcmp(at - 4, "http", 4)) ||
+            (at - (const char *)text.data >= 5 && !memcmp(at - 5, "https", 5)))
+            flags |= PLACE_LINK;
+    }
+    return flags;
+}
+
 /* ---- sessions -------------------------------------------------------------------- */
 
 struct finding {

@@ -11,7 +11,7 @@
 #include "store/sqlite_ddl.h"
 
 /* Changes when segments or tokens do: an older index is then rebuilt. */
-enum { ENGINE_VERSION = 3 };
+enum { ENGINE_VERSION = 4 };
 
 /* So many segments of about one size are merged into one, and a segment in which
  * this part of the texts is dead is written again. */

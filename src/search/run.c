@@ -279,7 +279,8 @@ static bool passes(const struct run *k, size_t segment,
         return false;
     if (r->roles && !(r->roles & 1u << PLACE_ROLE(meta)))
         return false;
-    if ((meta & r->flags) != r->flags || (!r->versions && meta & PLACE_OLDER))
+    if ((meta & r->flags) != r->flags || (meta & r->not_flags) != 0 ||
+        (!r->versions && meta & PLACE_OLDER))
         return false;
     if ((r->after_us && us + 999999 < r->after_us) ||
         (r->before_us && us >= r->before_us))

@@ -70,9 +70,9 @@ struct run_request {
     /* NULL: none. Pages of one search have each at the same place. */
     struct engine *engines[RUN_ENGINES_MAX];
     size_t n_engines;
-    const struct plan *plan; /* NULL: every text */
-    unsigned kinds, roles;   /* bits; 0: all */
-    unsigned flags;          /* of the place, all required */
+    const struct plan *plan;   /* NULL: every text */
+    unsigned kinds, roles;     /* bits; 0: all */
+    unsigned flags, not_flags; /* of the place: all required, none allowed */
     bool versions;    /* older versions of artifacts, and memory entries that
                               * are not valid any more, too */
     bool words_score; /* of the words alone, without kind and age */

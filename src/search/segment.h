@@ -79,7 +79,11 @@ enum {
     PLACE_ROLE_BITS = 3,
     PLACE_ERROR = 1 << 7,
     PLACE_IMAGE = 1 << 8,
-    PLACE_OLDER = 1 << 9, /* an older version of an artifact */
+    PLACE_OLDER =
+        1 << 9, /* an older version of an artifact; a memory entry that is
+                           * not valid any more */
+    PLACE_CODE = 1 << 10, /* has a block of code */
+    PLACE_LINK = 1 << 11, /* has a web address   */
 };
 
 #define PLACE_KIND(meta) ((meta)&15u)

@@ -137,3 +137,17 @@ $ quire --home .jp search 'agent:jp linker' --json | grep -o '"agent":"jp","role
 "agent":"jp","role":"assistant"
 $ ls -A .jp; ls -A .jp/conversations/* | sort | diff before -
 conversations
+
+# what a text has, and whether it is on the current branch
+$ S=$(quire session new --cwd /w --json | sed 's/.*"id":"\([^"]*\).*/\1/')
+$ quire session append $S >/dev/null <<'X'
+> {"type":"message","id":"b0000001","message":{"role":"user","content":"an otter, see https://example.org/otter"}}
+> {"type":"message","id":"b0000002","message":{"role":"assistant","content":[{"type":"text","text":"otter:\n```\nmake otter\n```"}]}}
+> X
+$ echo '{"type":"message","id":"b0000003","message":{"role":"user","content":"another otter"}}' | quire session append $S --at b0000001 >/dev/null
+$ for q in has:link has:code 'is:active otter' '-is:active otter' '-has:link -has:code otter'; do echo "$q:" $(quire search --flat --session $S --sort oldest --json -- "$q" | grep -o 'b000000[0-9]"' | uniq); done
+has:link: b0000001"
+has:code: b0000002"
+is:active otter: b0000001" b0000003"
+-is:active otter: b0000002"
+-has:link -has:code otter: b0000003"

@@ -250,7 +250,7 @@ static bool is_hit(const struct spot *s, const struct run_request *r,
     if (!yes || s->late || !spot_is_live(s) ||
         (r->kinds && !(r->kinds >> (p->meta & 15) & 1)) ||
         (r->roles && !(r->roles >> (p->meta >> 4 & 7) & 1)) ||
-        (p->meta & r->flags) != r->flags ||
+        (p->meta & r->flags) != r->flags || (p->meta & r->not_flags) != 0 ||
         (!r->versions && p->meta & PLACE_OLDER) ||
         (r->after_us && p->time_us < r->after_us) ||
         (r->before_us && p->time_us >= r->before_us))
@@ -396,7 +396,7 @@ TEST(hits_totals_and_facets_equal_a_filtered_list)
                 if (roll(3) == 0)
                     r.roles = roll(1 << N_TEXT_ROLES);
                 if (roll(5) == 0)
-                    r.flags = PLACE_ERROR;
+                    *(roll(2) ? &r.flags : &r.not_flags) = PLACE_ERROR;
                 if (roll(3) == 0)
                     r.after_us = (int64_t)(NOW_S - roll(40) * 86400) * 1000000;
                 if (roll(3) == 0)
