@@ -282,10 +282,12 @@ static quire_status try_search(void *ctx, bool *given, quire_error *err)
                              .emit = emit_hits,
                              .ctx = &g,
                              .keep = &a->q->search_loan};
-    quire_status st;
+    quire_status st = check_free(a->q, err);
 
-    g.k = &k;
     memset(a->result, 0, sizeof *a->result);
+    if (st)
+        return st;
+    g.k = &k;
     arena_release(&a->q->search_loan);
     map_init(&g.path, 1, 2);
     st = search_query_prepare(&k, err);
