@@ -238,7 +238,7 @@ quire_status search_read_row(struct search_index *x,
     bool older = source->kind == SOURCE_ARTIFACT && place->meta & PLACE_OLDER;
     int64_t id = strtoll(source->key, NULL, 10);
     quire_artifact version = {.id = id};
-    struct search_row row;
+    struct search_row row = {.info = {.id = id}};
     quire_status st = source->kind == SOURCE_HISTORY
                           ? need_history(x->q, false, err)
                           : QUIRE_OK;

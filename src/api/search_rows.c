@@ -451,7 +451,7 @@ static quire_status index_row(struct row_update *u, int64_t id,
                               struct arena *tmp, quire_error *err)
 {
     struct row_key key = key_of(id);
-    struct search_row row;
+    struct search_row row = {.info = {.id = id}};
     quire_status st = drop_row(u, key.text, err);
 
     if (!st)

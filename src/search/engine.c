@@ -1,21 +1,18 @@
 /* engine.c - segments, sources and updates: see engine.h */
-#include "search/engine.h"
+#include "search/engine_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/json.h"
 #include "store/sql.h"
 #include "store/sqlite_ddl.h"
 
 /* Changes when segments or tokens do: an older index is then rebuilt. */
 enum { ENGINE_VERSION = 4 };
 
-/* So many segments of about one size are merged into one, and a segment in which
- * this part of the texts is dead is written again. */
-enum { MERGE_WIDTH = 8, DEAD_PERCENT = 25, RELOAD_TRIES = 5 };
+enum { RELOAD_TRIES = 5 };
 
 static const char schema[] =
     "CREATE TABLE source("
@@ -60,27 +57,6 @@ static const char schema[] =
     "number, kind, key, session, title, project, agent, created, modified," \
     " flags, inode, size, file_size, mtime, ctime, tail, tags"
 
-enum {
-    SQL_COUNTERS,
-    SQL_SET_COUNTER,
-    SQL_SEGMENTS,
-    SQL_ADD_SEGMENT,
-    SQL_DROP_SEGMENT,
-    SQL_DEAD,
-    SQL_ADD_DEAD,
-    SQL_DROP_DEAD,
-    SQL_PUT_SOURCE,
-    SQL_DROP_SOURCE,
-    SQL_FIND_SOURCE,
-    SQL_SOURCE,
-    SQL_SOURCES,
-    SQL_ALL_SOURCES,
-    SQL_COUNT_SOURCES,
-    SQL_MARK,
-    SQL_SET_MARK,
-    N_SQL
-};
-
 static const char *const texts[N_SQL] = {
     [SQL_COUNTERS] = "SELECT name, value FROM counter",
     [SQL_SET_COUNTER] = "UPDATE counter SET value = ?2 WHERE name = ?1",
@@ -119,54 +95,7 @@ static const char *const texts[N_SQL] = {
                      " ON CONFLICT(name) DO UPDATE SET value = excluded.value",
 };
 
-/* A segment that is open. */
-struct open_segment {
-    struct segment *s;
-    int64_t stamp;
-};
-
-/* Numbers, ascending. */
-struct numbers {
-    uint32_t *list; /* owned */
-    size_t n;
-};
-
-struct counters {
-    int64_t epoch, text, segment, source, stamp;
-};
-
-struct engine {
-    struct engine_config c;
-    struct sql sql;
-    struct counters now;       /* in an update: with its changes */
-    struct open_segment *open; /* owned, by first text */
-    struct segment **list;     /* owned; the same */
-    size_t n_open;
-    struct numbers dead, hidden; /* sources */
-    int64_t begun_stamp;         /* when the update began */
-    bool ready;                  /* has its tables */
-    bool updating;               /* between begin and end */
-    struct segment_builder *builder;
-};
-
 /* ---- numbers ------------------------------------------------------------------- */
-
-static bool has_number(const struct numbers *s, uint32_t number)
-{
-    size_t from = 0, to = s->n;
-
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-
-        if (s->list[middle] == number)
-            return true;
-        if (s->list[middle] < number)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return false;
-}
 
 static quire_status add_number(struct numbers *s, uint32_t number,
                                quire_error *err)
@@ -174,7 +103,7 @@ static quire_status add_number(struct numbers *s, uint32_t number,
     uint32_t *more;
     size_t i;
 
-    if (has_number(s, number))
+    if (engine_has_number(s, number))
         return QUIRE_OK;
     more = realloc(s->list, (s->n + 1) * sizeof *more);
     if (!more)
@@ -217,7 +146,7 @@ static quire_status add_unlisted(void *ctx, const char *name,
 /* Remove the objects of segments with numbers below `below` that are not open: those
  * that were merged or forgotten, by this update or by one that ended in a crash. A
  * process that has them open can go on reading. */
-static quire_status remove_unlisted(struct engine *e, uint64_t below,
+quire_status engine_remove_unlisted(struct engine *e, uint64_t below,
                                     quire_error *err)
 {
     struct unlisted k = {e, below, BUF_INIT(SIZE_MAX)};
@@ -283,7 +212,7 @@ static quire_status create_tables(struct engine *e, quire_error *err)
                          err);
         /* Numbers begin again, so nothing else may have them. */
         if (!st)
-            st = remove_unlisted(e, UINT64_MAX, err);
+            st = engine_remove_unlisted(e, UINT64_MAX, err);
         if (!st)
             st = db_exec(e->c.db, schema, err);
         if (!st)
@@ -496,8 +425,8 @@ size_t engine_segments(const struct engine *e, struct segment *const **out)
 
 bool engine_is_live(const struct engine *e, uint32_t source)
 {
-    return source != 0 && !has_number(&e->dead, source) &&
-           !has_number(&e->hidden, source);
+    return source != 0 && !engine_has_number(&e->dead, source) &&
+           !engine_has_number(&e->hidden, source);
 }
 
 void engine_source_range(const struct engine *e, uint32_t *first, uint32_t *end)
@@ -668,142 +597,6 @@ quire_status engine_sources(struct engine *e, enum source_kind kind,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-static bool below_directory(quire_bytes path, const char *dir)
-{
-    size_t len = strlen(dir);
-
-    while (len > 1 && dir[len - 1] == '/')
-        len--;
-    return path.len >= len && !memcmp(path.data, dir, len) &&
-           (path.len == len || ((const char *)path.data)[len] == '/' ||
-            (len == 1 && dir[0] == '/'));
-}
-
-/* Whether the name of a project is meant: its path, a part of it, or its last
- * components. */
-static bool is_project(quire_bytes path, const char *wanted)
-{
-    const char *at;
-    size_t len = strlen(wanted);
-
-    if (wanted[0] == '/')
-        return below_directory(path, wanted);
-    for (at = path.data;
-         len > 0 &&
-         (at = memmem(at, path.len - (size_t)(at - (const char *)path.data),
-                      wanted, len));
-         at++) {
-        size_t from = (size_t)(at - (const char *)path.data);
-
-        if ((from == 0 || at[-1] == '/') &&
-            (from + len == path.len || at[len] == '/'))
-            return true;
-    }
-    return false;
-}
-
-/* Whether a tag is in a JSON array of tags, in any case. */
-static bool has_tag(quire_bytes tags, const char *wanted, struct arena *tmp)
-{
-    struct json_scan it;
-
-    json_iter_init(&it, tags);
-    while (json_next(&it)) {
-        quire_bytes tag = json_text(it.value, tmp);
-
-        if (tag.len == strlen(wanted) &&
-            !strncasecmp(tag.data, wanted, tag.len))
-            return true;
-    }
-    return false;
-}
-
-/* The path of an artifact is its title: the key is its id. */
-static quire_bytes path_of(struct stmt *s)
-{
-    return stmt_column_bytes(s,
-                             stmt_column_int(s, 6) == SOURCE_ARTIFACT ? 7 : 5);
-}
-
-static bool meets(const struct source_condition *c, struct stmt *s,
-                  struct arena *tmp)
-{
-    switch (c->by) {
-    case SOURCE_BY_SESSION: return bytes_is(stmt_column_bytes(s, 1), c->value);
-    case SOURCE_BY_PROJECT:
-        return is_project(stmt_column_bytes(s, 2), c->value);
-    case SOURCE_BY_AGENT: return bytes_is(stmt_column_bytes(s, 3), c->value);
-    case SOURCE_BY_PATH:
-        return memmem(path_of(s).data, path_of(s).len, c->value,
-                      strlen(c->value));
-    case SOURCE_BY_TAG: return has_tag(stmt_column_bytes(s, 8), c->value, tmp);
-    }
-    return false;
-}
-
-/* Whether one of the alternatives of list[at] is met. */
-static bool meets_any(const struct source_filter *f, const bool *met, size_t at)
-{
-    const struct source_condition *c = &f->list[at];
-    size_t i;
-
-    for (i = 0; i < f->n; i++)
-        if (met[i] && !f->list[i].negated && f->list[i].by == c->by &&
-            f->list[i].group == c->group)
-            return true;
-    return false;
-}
-
-static bool is_selected(const struct source_filter *f, struct stmt *s,
-                        struct arena *tmp)
-{
-    unsigned flags = (unsigned)stmt_column_int(s, 4);
-    bool met[SOURCE_CONDITIONS_MAX];
-    size_t i;
-
-    if (f->archived >= 0 && !(flags & SOURCE_ARCHIVED) != !f->archived)
-        return false;
-    for (i = 0; i < f->n; i++) {
-        met[i] = meets(&f->list[i], s, tmp);
-        if (met[i] && f->list[i].negated)
-            return false;
-    }
-    for (i = 0; i < f->n; i++)
-        if (!met[i] && !f->list[i].negated && !meets_any(f, met, i))
-            return false;
-    return true;
-}
-
-quire_status engine_select(struct engine *e, const struct source_filter *f,
-                           struct arena *keep, struct source_set *out,
-                           quire_error *err)
-{
-    uint32_t end = (uint32_t)e->now.source;
-    struct arena tmp = ARENA_INIT;
-    struct stmt *s;
-    quire_status st;
-
-    *out = (struct source_set){.first = e->c.first_source};
-    out->n = end > out->first ? end - out->first : 0;
-    out->bits = arena_array(keep, out->n / 8 + 1, 1);
-    if (!out->bits)
-        return err_memory(err);
-    if (!e->ready)
-        return QUIRE_OK;
-    st = sql_use(&e->sql, SQL_ALL_SOURCES, &s, err);
-    while (!st && !(st = sql_row(s, err))) {
-        uint32_t number = (uint32_t)stmt_column_int(s, 0) - out->first;
-
-        arena_reset(&tmp);
-        if (number < out->n && is_selected(f, s, &tmp))
-            out->bits[number / 8] |= (uint8_t)(1u << number % 8);
-    }
-    if (s)
-        stmt_reset(s);
-    arena_release(&tmp);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-}
-
 /* ---- updates ------------------------------------------------------------------------ */
 
 quire_status engine_begin(struct engine *e, quire_error *err)
@@ -867,7 +660,7 @@ quire_status engine_put_source(struct engine *e, struct source *s,
     return sql_run(put, err);
 }
 
-static quire_status run_number(struct engine *e, int which, int64_t a,
+quire_status engine_run_number(struct engine *e, int which, int64_t a,
                                int64_t b, bool both, quire_error *err)
 {
     struct stmt *s;
@@ -898,8 +691,10 @@ quire_status engine_kill_source(struct engine *e, uint32_t number,
     quire_status st = add_number(&e->dead, number, err);
 
     if (!st)
-        st = run_number(e, SQL_ADD_DEAD, number, ++e->now.stamp, true, err);
-    return st ? st : run_number(e, SQL_DROP_SOURCE, number, 0, false, err);
+        st = engine_run_number(e, SQL_ADD_DEAD, number, ++e->now.stamp, true,
+                               err);
+    return st ? st
+              : engine_run_number(e, SQL_DROP_SOURCE, number, 0, false, err);
 }
 
 quire_status engine_mark(struct engine *e, const char *name, int64_t *value,
@@ -1056,185 +851,6 @@ quire_status engine_end(struct engine *e, quire_status st, quire_error *err)
     return st ? st : loaded;
 }
 
-/* ---- merging -------------------------------------------------------------------------- */
-
-/* What is hidden stays. */
-static bool is_kept(const struct engine *e, uint32_t source)
-{
-    return source != 0 && !has_number(&e->dead, source);
-}
-
-static bool is_live_source(void *ctx, uint32_t source)
-{
-    return is_kept(ctx, source);
-}
-
-static bool has_live_extra(void *ctx, uint64_t text)
-{
-    struct engine *e = ctx;
-    size_t i, from, to;
-
-    for (i = 0; i < e->n_open; i++) {
-        segment_extra_of(e->list[i], text, &from, &to);
-        for (; from < to; from++)
-            if (is_kept(e, e->list[i]->extra[from].source))
-                return true;
-    }
-    return false;
-}
-
-/* Places that a merge would remove. */
-static uint64_t count_dead(struct engine *e, const struct segment *s)
-{
-    uint64_t n = 0;
-    uint32_t i;
-
-    if (e->dead.n == 0)
-        return 0;
-    for (i = 0; i < s->n_texts; i++)
-        n += s->lengths[i] > 0 && has_number(&e->dead, s->sources[i]);
-    for (i = 0; i < s->n_extra; i++)
-        n += has_number(&e->dead, s->extra[i].source);
-    return n;
-}
-
-/* Sizes are of one level if they are within a factor of eight. */
-static int level_of(uint64_t bytes)
-{
-    int level = 0;
-
-    for (bytes >>= 16; bytes > 0; bytes >>= 3)
-        level++;
-    return level;
-}
-
-/* The adjacent segments to merge next; *n 0: none. */
-static void choose_segments(struct engine *e, bool all, size_t *from, size_t *n)
-{
-    size_t i, run = 0;
-    int level = -1;
-
-    *from = *n = 0;
-    if (all) {
-        bool useful = e->n_open > 1;
-
-        for (i = 0; i < e->n_open && !useful; i++)
-            useful = count_dead(e, e->list[i]) > 0;
-        *n = useful ? e->n_open : 0;
-        return;
-    }
-    for (i = 0; i < e->n_open; i++) {
-        uint64_t dead = count_dead(e, e->list[i]);
-
-        uint64_t places = e->list[i]->stats.n_texts + e->list[i]->n_extra;
-
-        if (dead * 100 > places * DEAD_PERCENT) {
-            *from = i;
-            *n = 1;
-            return;
-        }
-    }
-    /* A run has segments of one level and smaller ones between them. Those behind it
-     * come along but do not count: a few small ones are no reason to write a large
-     * one again. */
-    for (i = e->n_open; i-- > 0;) {
-        int one = level_of(e->list[i]->bytes);
-
-        if (one > level) {
-            if (*n > 0)
-                return;
-            level = one;
-            run = 0;
-        }
-        run++;
-        if (run >= MERGE_WIDTH) {
-            *from = i;
-            *n = e->n_open - i;
-        }
-    }
-}
-
-static quire_status merge_range(struct engine *e, size_t from, size_t n,
-                                quire_error *err)
-{
-    struct merge_filter filter = {is_live_source, has_live_extra, e};
-    uint64_t number = (uint64_t)e->now.segment++, bytes = 0;
-    struct stmt *s = NULL;
-    quire_status st = segment_merge(e->c.store, e->list + from, n, number,
-                                    &filter, &bytes, err);
-    size_t i;
-
-    for (i = 0; i < n && !st; i++)
-        st = run_number(e, SQL_DROP_SEGMENT, (int64_t)e->list[from + i]->number,
-                        0, false, err);
-    if (!st)
-        st = sql_use(&e->sql, SQL_ADD_SEGMENT, &s, err);
-    if (st)
-        return st;
-    stmt_bind_int(s, 1, (int64_t)number);
-    stmt_bind_int(s, 2, (int64_t)e->list[from]->first_text);
-    stmt_bind_int(s, 3, (int64_t)bytes);
-    stmt_bind_int(s, 4, e->now.stamp);
-    st = stmt_post(s, err);
-    return st;
-}
-
-/* Dead sources that have left every segment are forgotten. */
-static quire_status forget_dead(struct engine *e, size_t from, size_t n,
-                                quire_error *err)
-{
-    int64_t least = e->now.stamp;
-    size_t i;
-
-    for (i = 0; i < e->n_open; i++)
-        if ((i < from || i >= from + n) && e->open[i].stamp < least)
-            least = e->open[i].stamp;
-    return run_number(e, SQL_DROP_DEAD, least, 0, false, err);
-}
-
-/* Updates need not survive a power cut, but the list that survives has its segments:
- * before any is removed, the list without it is durable. */
-static quire_status make_durable(struct engine *e, quire_error *err)
-{
-    quire_status st = db_begin(e->c.db, DB_DURABLE, DB_ALL_TENANTS, err);
-
-    if (!st)
-        st = sql_end(e->c.db,
-                     db_exec(e->c.db,
-                             "UPDATE counter SET value = value"
-                             " WHERE name = 'epoch'",
-                             err),
-                     err);
-    return st;
-}
-
-quire_status engine_merge(struct engine *e, bool all, bool *more,
-                          quire_error *err)
-{
-    size_t from, n;
-    quire_status st = engine_begin(e, err);
-
-    *more = false;
-    if (st)
-        return st;
-    choose_segments(e, all, &from, &n);
-    if (n == 0) {
-        db_rollback(e->c.db);
-        e->updating = false;
-        return QUIRE_OK;
-    }
-    st = merge_range(e, from, n, err);
-    if (!st)
-        st = forget_dead(e, from, n, err);
-    st = engine_end(e, st, err);
-    /* If this fails, the next merge removes them. The next number is not taken yet,
-     * or by another process now. */
-    if (!st && !make_durable(e, NULL))
-        remove_unlisted(e, (uint64_t)e->now.segment, NULL);
-    *more = !st && !all;
-    return st;
-}
-
 /* ---- everything -------------------------------------------------------------------------- */
 
 quire_status engine_clear(struct engine *e, quire_error *err)
@@ -1254,7 +870,7 @@ quire_status engine_clear(struct engine *e, quire_error *err)
     st = sql_end(e->c.db, st, err);
     if (!st)
         st = engine_reload(e, NULL, err);
-    return st ? st : remove_unlisted(e, (uint64_t)e->now.segment, err);
+    return st ? st : engine_remove_unlisted(e, (uint64_t)e->now.segment, err);
 }
 
 quire_status engine_info(struct engine *e, struct engine_info *out,

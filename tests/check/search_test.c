@@ -30,7 +30,8 @@ static void make_home(void)
 
 static const char *index_of(int tenant)
 {
-    return test_path(tenant ? "home/tenants/2/search/rows" : "home/search/rows");
+    return test_path(tenant ? "home/tenants/2/search/rows"
+                            : "home/search/rows");
 }
 
 static void finds_nothing(void)
@@ -114,8 +115,9 @@ TEST(damage_of_a_search_index_is_found_and_repaired)
     before = search("default");
     for (tenant = 0; tenant < 2; tenant++) {
         flip_bit(flip_find(index_of(tenant), ".postings", 0), 9, 3);
-        finds(tenant ? "tenants/2/search/rows search the search index is damaged: "
-                     : "search/rows search the search index is damaged: ");
+        finds(tenant
+                  ? "tenants/2/search/rows search the search index is damaged: "
+                  : "search/rows search the search index is damaged: ");
         EQ(0, flip_check("home", QUIRE_CHECK_QUICK).n);
         repairs(1);
     }

@@ -316,7 +316,8 @@ TEST(threads_that_wait_for_a_sync_that_fails_all_hear_of_it)
     int i;
 
     OK(store_files_open(test_path("home"), false, &w.store, &test_err));
-    OK(store_intercept(w.store, (struct intercept){.before = refuse, .ctx = NULL},
+    OK(store_intercept(w.store,
+                       (struct intercept){.before = refuse, .ctx = NULL},
                        &test_err));
     w.env = (struct session_env){.clock = &clock_system, .rand = &rand_system};
     place.store = w.store;
