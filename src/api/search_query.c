@@ -556,7 +556,7 @@ static quire_status escape_signs(struct search_query *k, quire_error *err)
             (begins && (at[i] == '-' || at[i] == '/')))
             buf_add_char(&out, '\\');
         buf_add_char(&out, at[i]);
-        begins = memchr(" \t\r\n(\"", at[i], 6) != NULL;
+        begins = at[i] && strchr(" \t\r\n(\"", at[i]);
     }
     k->text = arena_dup(k->keep, buf_bytes(&out));
     if (out.failed || !k->text.data)

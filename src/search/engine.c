@@ -362,7 +362,7 @@ static quire_status load_segments(struct engine *e, quire_error *err)
     list = (struct open_segment *)(void *)open.data;
     e->open = list;
     e->n_open = open.len / sizeof *list;
-    e->list = calloc(e->n_open + 1, sizeof *e->list);
+    e->list = calloc(e->n_open + 1, sizeof(void *));
     if (!st && !e->list)
         st = err_memory(err);
     if (st) {
