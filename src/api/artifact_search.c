@@ -180,6 +180,7 @@ static quire_status try_search(void *ctx, bool *given, quire_error *err)
                              .only_kinds = 1u << TEXT_ARTIFACT,
                              .key = a->key,
                              .last_step = RELAX_SUBSTRING,
+                             .parts_last = true,
                              .emit = emit_hits,
                              .ctx = f,
                              .keep = &f->all};

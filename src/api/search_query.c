@@ -485,6 +485,8 @@ static bool is_little(const struct search_query *k)
 {
     bool forms = k->all_forms && k->step < RELAX_PREFIX;
 
+    if (k->parts_last && k->step == RELAX_PREFIX && k->n_given > 0)
+        return false;
     return k->language.plain && !k->request.cursor.set &&
            k->step < k->last_step && !k->result.more &&
            k->n_given < (forms ? k->request.limit : FEW_HITS);

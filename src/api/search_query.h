@@ -44,6 +44,7 @@ struct search_query {
     int last_step;       /* to relax to   */
     bool
         all_forms; /* of words and beginnings, even when there are enough hits */
+    bool parts_last; /* parts of words only if there is no hit at all */
     bool substrings; /* plain words are parts of words, too */
     search_emit_fn emit;
     void *ctx;
