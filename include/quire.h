@@ -31,6 +31,7 @@
 #include "quire/scratchpad.h"
 #include "quire/slash.h"
 #include "quire/jp.h"
+#include "quire/import.h"
 
 /* the whole home */
 #include "quire/search.h"

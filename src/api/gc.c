@@ -26,6 +26,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/opts.h"
+#include "catalog/import_ledger.h"
 #include "gc/gc.h"
 #include "blob/hash.h"
 #include "gc/pins.h"
@@ -93,6 +94,8 @@ static quire_status tell_rows(void *ctx, struct digest_set *out,
         st = pins_each(c->state, add_key, out, err);
     if (!st && c->q->artifacts)
         st = artifacts_digests(c->q->artifacts, &c->expiry, add_key, out, err);
+    if (!st && c->q->catalog.db)
+        st = import_digests(&c->q->catalog, add_key, out, err);
     return st;
 }
 

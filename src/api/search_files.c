@@ -181,10 +181,11 @@ static quire_status add_entry_text(void *ctx, const struct entry_text *t,
 static quire_status read_header(struct reading *r, quire_bytes line,
                                 quire_error *err)
 {
-    struct json_want wants[] = {JSON_WANT("id"), JSON_WANT("cwd")};
+    struct json_want wants[] = {JSON_WANT("id"), JSON_WANT("cwd"),
+                                JSON_WANT("agent")};
     quire_bytes id, cwd;
 
-    json_pick(line, wants, 2, NULL);
+    json_pick(line, wants, 3, NULL);
     id = json_kind(wants[0].value) == JSON_STRING
              ? json_text(wants[0].value, r->keep)
              : bytes_of("", 0);
@@ -194,7 +195,10 @@ static quire_status read_header(struct reading *r, quire_bytes line,
     r->source->session = arena_text(r->keep, id);
     r->source->project = arena_text(r->keep, cwd);
     r->source->created_us = r->head.time_us;
-    if (!r->source->session || !r->source->project)
+    if (json_kind(wants[2].value) == JSON_STRING) /* it was imported */
+        r->source->agent = arena_text(r->keep,
+                                      json_text(wants[2].value, r->keep));
+    if (!r->source->session || !r->source->project || !r->source->agent)
         return err_memory(err);
     r->place.group = search_group(r->source->session);
     return QUIRE_OK;

@@ -24,6 +24,11 @@
     " + row_number() OVER (ORDER BY id), ?2, id, ?4 FROM " table        \
     " WHERE session = ?3 AND tenant = ?1"
 
+/* In the order of import_ledger.c. */
+#define IMPORT_COLUMNS                                                     \
+    "path, agent, session, main, cwd, title, inode, size, modified, mark," \
+    " version, settled, written, entries, settled_entries, problems, imported"
+
 static const char *const texts[N_CATALOG_SQL] = {
     [SQL_TENANT_BY_ID] = TENANT "WHERE id = ?1",
     [SQL_TENANT_BY_NAME] = TENANT "WHERE name = ?1 ORDER BY id LIMIT 2",
@@ -179,6 +184,56 @@ static const char *const texts[N_CATALOG_SQL] = {
         "INSERT INTO session_agent(session, agent, definition, tenant)"
         " VALUES(?1, ?2, ?3, ?4) ON CONFLICT(tenant, session) DO UPDATE"
         " SET agent = excluded.agent, definition = excluded.definition",
+    [SQL_IMPORT_FIND] = "SELECT " IMPORT_COLUMNS
+                        " FROM import_file WHERE tenant = ?1 AND path = ?2",
+    [SQL_IMPORT_LIST] = "SELECT " IMPORT_COLUMNS
+                        " FROM import_file WHERE tenant = ?1 ORDER BY path",
+    [SQL_IMPORT_SESSION] = "SELECT " IMPORT_COLUMNS
+                           " FROM import_file WHERE tenant = ?1"
+                           " AND session = ?2 ORDER BY main DESC, path",
+    [SQL_IMPORT_STATE] =
+        "SELECT state FROM import_state WHERE tenant = ?1 AND path = ?2",
+    [SQL_IMPORT_PUT] =
+        "INSERT INTO import_file(path, agent, session, main, cwd, title, inode,"
+        " size, modified, mark, version, settled, written, entries,"
+        " settled_entries, problems, imported, tenant) VALUES(?2, ?3, ?4, ?5,"
+        " ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?1)"
+        " ON CONFLICT(tenant, path) DO UPDATE SET agent = excluded.agent,"
+        " session = excluded.session, main = excluded.main, cwd = excluded.cwd,"
+        " title = excluded.title, inode = excluded.inode, size = excluded.size,"
+        " modified = excluded.modified, mark = excluded.mark,"
+        " version = excluded.version, settled = excluded.settled,"
+        " written = excluded.written, entries = excluded.entries,"
+        " settled_entries = excluded.settled_entries,"
+        " problems = excluded.problems, imported = excluded.imported",
+    [SQL_IMPORT_PUT_STATE] =
+        "INSERT INTO import_state(tenant, path, state) VALUES(?1, ?2, ?3)"
+        " ON CONFLICT(tenant, path) DO UPDATE SET state = excluded.state",
+    [SQL_IMPORT_WRITING] =
+        "UPDATE import_file SET written = -1 WHERE tenant = ?1 AND path = ?2",
+    [SQL_IMPORT_COPY] =
+        "INSERT INTO import_file(tenant, " IMPORT_COLUMNS
+        ") SELECT tenant, ?3, agent, session, main, cwd, title, inode, size,"
+        " modified, mark, version, settled, written, entries, settled_entries,"
+        " problems, imported FROM import_file WHERE tenant = ?1 AND path = ?2",
+    [SQL_IMPORT_MOVE_STATE] =
+        "UPDATE import_state SET path = ?3 WHERE tenant = ?1 AND path = ?2",
+    [SQL_IMPORT_MOVE_PARTS] =
+        "UPDATE import_part SET path = ?3 WHERE tenant = ?1 AND path = ?2",
+    [SQL_IMPORT_DROP_FILE] = "DELETE FROM import_file WHERE tenant = ?1"
+                             " AND path = ?2 AND path <> ?3",
+    [SQL_IMPORT_DROP] =
+        "DELETE FROM import_part WHERE tenant = ?1 AND path IN"
+        " (SELECT path FROM import_file WHERE tenant = ?1 AND session = ?2)",
+    [SQL_IMPORT_PARTS] =
+        "SELECT at, size, sha256 FROM import_part WHERE tenant = ?1"
+        " AND path = ?2 ORDER BY at",
+    [SQL_IMPORT_ADD_PART] =
+        "INSERT INTO import_part(tenant, path, at, size, sha256)"
+        " VALUES(?1, ?2, ?3, ?4, ?5)",
+    [SQL_IMPORT_CUT_PARTS] =
+        "DELETE FROM import_part WHERE tenant = ?1 AND path = ?2 AND at >= ?3",
+    [SQL_IMPORT_DIGESTS] = "SELECT DISTINCT sha256 FROM import_part",
 };
 
 quire_status catalog_open(struct catalog *c, struct db *db, bool read_only,

@@ -306,6 +306,46 @@ static const char change_log_schema[] =
     " at INTEGER NOT NULL,"   /* microseconds */
     " PRIMARY KEY(tenant, seq))" DDL_CLUSTERED ";";
 
+/* See import_ledger.h. The state is apart: it is large, and rarely read. */
+static const char import_schema[] =
+    "CREATE TABLE import_file("
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " path TEXT NOT NULL," /* of the agent's file                         */
+    " agent TEXT NOT NULL,"
+    " session TEXT NOT NULL," /* its id in this home                      */
+    " main INTEGER NOT NULL," /* 0: the file only belongs to the session  */
+    " cwd TEXT NOT NULL,"
+    " title TEXT NOT NULL,"
+    " inode INTEGER NOT NULL," /* the file, as it was imported            */
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL," /* nanoseconds                          */
+    " mark BLOB NOT NULL,"        /* of its content, by the importer      */
+    " version INTEGER NOT NULL,"  /* of the converter                     */
+    " settled INTEGER NOT NULL,"  /* bytes of the session file that stay  */
+    " written INTEGER NOT NULL,"  /* all its bytes; -1: being written     */
+    " entries INTEGER NOT NULL,"
+    " settled_entries INTEGER NOT NULL,"
+    " problems INTEGER NOT NULL,"
+    " imported INTEGER NOT NULL,"
+    " PRIMARY KEY(tenant, path))" DDL_CLUSTERED ";"
+    "CREATE INDEX import_file_session ON import_file(tenant, session);"
+    "CREATE TABLE import_state("
+    " tenant INTEGER NOT NULL,"
+    " path TEXT NOT NULL,"
+    " state BLOB NOT NULL," /* of the converter                           */
+    " PRIMARY KEY(tenant, path),"
+    " FOREIGN KEY(tenant, path) REFERENCES import_file(tenant, path)"
+    " ON DELETE CASCADE);"
+    "CREATE TABLE import_part(" /* the original, as blobs                 */
+    " tenant INTEGER NOT NULL,"
+    " path TEXT NOT NULL,"
+    " at INTEGER NOT NULL," /* offset in the file                         */
+    " size INTEGER NOT NULL,"
+    " sha256 BLOB NOT NULL,"
+    " PRIMARY KEY(tenant, path, at),"
+    " FOREIGN KEY(tenant, path) REFERENCES import_file(tenant, path)"
+    " ON DELETE CASCADE)" DDL_CLUSTERED ";";
+
 /* Beside the tables that they extend, so that an older file can still be read. */
 static const char agent_before[] =
     "CREATE TABLE memory_link(" /* stays when the artifact is purged       */
@@ -496,6 +536,7 @@ static const struct {
     {NULL, agent_before, LINK_TABLE PLACE_TABLE AGENT_TABLE, NULL},
     {.before = tenant_key_schema, .too = tenant_key_schema_too},
     {change_log_schema, "DROP TABLE artifact_due", NULL, NULL},
+    {.tables = import_schema},
 };
 
 /* Take step `i`, of a file that will have all of them. */

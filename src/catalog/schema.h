@@ -35,7 +35,8 @@ enum schema_step {
     SCHEMA_AGENTS = 18,      /* and positions of folders, and links of memory */
     SCHEMA_TENANT_KEYS = 19, /* tables below artifacts, sessions, … have it */
     SCHEMA_CHANGE_LOG = 20,  /* instead of full-text tables */
-    SCHEMA_STEPS = SCHEMA_CHANGE_LOG,
+    SCHEMA_IMPORTS = 21,
+    SCHEMA_STEPS = SCHEMA_IMPORTS,
 };
 
 /* Create the tables, or bring them up to date. *steps is how many steps the

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "catalog/change_log.h"
+#include "catalog/import_ledger.h"
 #include "catalog/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
@@ -215,6 +216,8 @@ quire_status session_row_remove(struct catalog *c, int64_t tenant,
         st = removal_add(c, file, err);
     if (!st && tree)
         st = removal_add(c, &dir, err);
+    if (!st)
+        st = import_forget(c, tenant, key, err);
     return sql_end(c->db, st, err);
 }
 

@@ -302,6 +302,33 @@ quire_status check_contents(struct checks *c, quire_error *err)
                            check_content, NULL, err);
 }
 
+/* A part of the original of an imported file. */
+static quire_status check_part(struct checks *c, struct stmt *s, void *ctx,
+                               quire_error *err)
+{
+    char where[512];
+    quire_problem p = {.where = where, .kind = "missing_blob"};
+    quire_digest d;
+
+    (void)ctx;
+    if (!sql_digest(s, 2, &d) || blob_index_refer(c, &d))
+        return QUIRE_OK;
+    sql_copy_text(s, 0, where, sizeof where);
+    problem_what(&p, "the original from byte %lld on, blob %s, is not there",
+                 (long long)stmt_column_int(s, 1), digest_short(&d).s);
+    return checks_found(c, &p, NULL, err);
+}
+
+quire_status check_originals(struct checks *c, quire_error *err)
+{
+    if (!catalog_has(&c->q->catalog, SCHEMA_IMPORTS))
+        return QUIRE_OK;
+    return checks_each_row(c,
+                           "SELECT path, at, sha256 FROM import_part"
+                           " ORDER BY tenant, path, at",
+                           check_part, NULL, err);
+}
+
 /* ---- tenants ------------------------------------------------------------ */
 
 struct each_tenant {

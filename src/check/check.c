@@ -140,6 +140,8 @@ static quire_status check_parts(struct checks *c, quire_error *err)
         st = check_sources(c, err);
     if (!st && c->rows)
         st = check_contents(c, err);
+    if (!st && c->q->catalog.db)
+        st = check_originals(c, err);
     if (!st && c->rows)
         st = check_session_rows(c, err);
     if (!st && c->q->catalog.db && c->flags & QUIRE_CHECK_FULL)

@@ -151,6 +151,9 @@ quire_status check_catalog(struct checks *c, quire_error *err);
 /* Blobs named by its rows; the index of blobs is complete. */
 quire_status check_contents(struct checks *c, quire_error *err);
 
+/* The blobs of the originals of imported files. */
+quire_status check_originals(struct checks *c, quire_error *err);
+
 /* Call `each` for every row of a statement on quire.db. A failure is a finding.
  */
 typedef quire_status (*checks_row_fn)(struct checks *c, struct stmt *s,

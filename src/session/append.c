@@ -55,6 +55,10 @@ void write_header(struct buf *out, const struct session_birth *birth)
     if (birth->parent && *birth->parent) {
         json_put_str(&w, "parentSession", birth->parent);
     }
+    if (birth->agent)
+        json_put_str(&w, "agent", birth->agent);
+    if (birth->source)
+        json_put_str(&w, "source", birth->source);
     json_object_end(&w);
     buf_add_char(out, '\n');
 }

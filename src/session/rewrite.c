@@ -276,6 +276,44 @@ static bool slot_line(const char *title, const char *when, uint32_t size,
     }
 }
 
+enum { SLOT_BYTES = 256 };
+
+quire_status session_head(const struct session_birth *birth, int64_t when_us,
+                          struct buf *out, quire_error *err)
+{
+    struct buf line = BUF_INIT(JSONL_MAX_LINE);
+    char when[TIMESTAMP_SIZE];
+    quire_status st;
+
+    timestamp_format(when_us, when);
+    slot_line(birth->title ? birth->title : "", when, SLOT_BYTES, &line);
+    st = buf_status(&line, "a title", err);
+    buf_add(out, line.data, line.len);
+    if (!st) {
+        write_header(&line, birth);
+        st = buf_status(&line, "a header", err);
+        buf_add(out, line.data, line.len);
+    }
+    buf_release(&line);
+    return st ? st : buf_status(out, "a header", err);
+}
+
+quire_status session_set_slot(struct log *log, const char *title,
+                              int64_t when_us, quire_error *err)
+{
+    struct buf line = BUF_INIT(JSONL_MAX_LINE);
+    char when[TIMESTAMP_SIZE];
+    quire_status st;
+
+    timestamp_format(when_us, when);
+    slot_line(title, when, SLOT_BYTES, &line);
+    st = buf_status(&line, "a title", err);
+    if (!st)
+        st = log_patch(log, 0, buf_bytes(&line), err);
+    buf_release(&line);
+    return st;
+}
+
 static quire_status rename_in_slot(quire_session *s, const char *title,
                                    quire_error *err)
 {

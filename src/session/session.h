@@ -44,6 +44,7 @@ struct session_env {
 struct session_birth {
     const char *id, *cwd;
     const char *title, *parent; /* may be NULL */
+    const char *agent, *source; /* of an imported one; may be NULL          */
     int64_t at_us;
 };
 
@@ -100,6 +101,14 @@ quire_status session_entry(quire_session *s, const char *id, quire_entry *out,
 
 quire_status session_rename(quire_session *s, const char *title,
                             quire_error *err);
+
+/* Add the first two lines of a session file: the title slot, of a fixed size, and
+ * the header. `when` is the time of the title. session_set_slot() overwrites
+ * that slot of an open log. */
+quire_status session_head(const struct session_birth *birth, int64_t when_us,
+                          struct buf *out, quire_error *err);
+quire_status session_set_slot(struct log *log, const char *title,
+                              int64_t when_us, quire_error *err);
 
 /* Set the header's `cwd` (NULL: leave it), by rewriting the file. */
 quire_status session_rehome(quire_session *s, const char *cwd,

@@ -17,6 +17,8 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {21, "DROP TABLE import_part; DROP TABLE import_state;"
+         "DROP TABLE import_file;"},
     {20, "DROP TABLE change_log; CREATE TABLE artifact_due(tenant INTEGER NOT"
          " NULL REFERENCES tenant(id) ON DELETE CASCADE, artifact INTEGER NOT"
          " NULL, sha256 BLOB, session INTEGER, path TEXT, purpose TEXT,"

@@ -1,0 +1,79 @@
+/*
+ * import_ledger.h - which files of other agents were imported, and how far
+ *
+ *     import_file   a file: what it was when it was imported, the session that
+ *                   was made of it, and how much of that session is settled
+ *     import_state  the state of its converter, for when the file grows
+ *     import_part   the bytes of the file, in order, each part a blob
+ *
+ *   (1) A row is committed after the blobs of its parts and after the session
+ *       file: a crash leaves the ledger behind the files, never ahead.
+ *   (2) Parts of a file are consecutive from 0; together they are its first
+ *       `size` bytes. They are roots of a collection.
+ *   (3) A session that was removed keeps the rows of its files, so that they are
+ *       not imported again as long as they stay as they are; its parts are gone.
+ */
+#ifndef CATALOG_IMPORT_LEDGER_H
+#define CATALOG_IMPORT_LEDGER_H
+
+#include "catalog/catalog.h"
+
+/* `written` while the session file is being changed. */
+#define IMPORT_WRITING UINT64_MAX
+
+/* The row of a file. Text is in `keep`. */
+quire_status import_find(struct catalog *c, int64_t tenant, const char *path,
+                         struct arena *keep, quire_import_file *out,
+                         quire_error *err);
+
+/* All rows by path, or those of a session, its main file first. Text is lent
+ * until `each` returns. */
+quire_status import_list(struct catalog *c, int64_t tenant, const char *session,
+                         quire_import_file_fn each, void *ctx,
+                         quire_error *err);
+
+/* The state of its converter, in `keep`. */
+quire_status import_state(struct catalog *c, int64_t tenant, const char *path,
+                          struct arena *keep, quire_bytes *out,
+                          quire_error *err);
+
+struct import_part {
+    uint64_t at, size;
+    quire_digest digest;
+};
+
+/* The parts of a file, in `keep`. */
+quire_status import_parts(struct catalog *c, int64_t tenant, const char *path,
+                          struct arena *keep, struct import_part **out,
+                          size_t *n, quire_error *err);
+
+/* Store the row of a file. Parts from parts[0].at on are replaced, and the state
+ * if one is given; with `from` UINT64_MAX no part changes. One durable
+ * transaction. */
+struct import_update {
+    const quire_import_file *file;
+    quire_bytes state; /* .data NULL: as it is */
+    uint64_t from;
+    const struct import_part *parts;
+    size_t n;
+};
+quire_status import_store(struct catalog *c, int64_t tenant,
+                          const struct import_update *u, quire_error *err);
+
+/* Record that the session file of a row is about to be changed; durable. */
+quire_status import_writing(struct catalog *c, int64_t tenant, const char *path,
+                            quire_error *err);
+
+/* The file is called `to` now. One durable transaction. */
+quire_status import_move(struct catalog *c, int64_t tenant, const char *path,
+                         const char *to, quire_error *err);
+
+/* The session `key` is removed. Inside a write transaction. */
+quire_status import_forget(struct catalog *c, int64_t tenant, const char *key,
+                           quire_error *err);
+
+/* The digests of all parts of all tenants, for a collection. */
+quire_status import_digests(struct catalog *c, sql_digest_fn each, void *ctx,
+                            quire_error *err);
+
+#endif
