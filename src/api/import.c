@@ -30,6 +30,8 @@ quire_status quire_import_list(quire *q, const char *session,
 {
     quire_status st = check_free(q, err);
 
+    if (q->kind != QUIRE_KIND_NATIVE) /* nothing is imported there */
+        return st;
     if (!st)
         st = need_own_rows(q, false, err);
     if (st) /* a home that was never written to */

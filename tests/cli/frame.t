@@ -321,8 +321,8 @@ hint: did you mean `quire search`?
 $ quire prune --json
 {"error":"`prune` is not a command","kind":"usage","hint":"did you mean `quire gc`?"}
 ? 2
-$ for w in merge backup import log; do quire $w; done 2>&1 | grep -c 'hint: .*quire'
-4
+$ for w in merge backup log; do quire $w; done 2>&1 | grep -c 'hint: .*quire'
+3
 $ quire session merge a b
 quire: `session merge` is not a command
 hint: sessions are not merged: `quire session append` adds entries, `quire session extract` copies a branch

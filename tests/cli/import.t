@@ -16,6 +16,10 @@ $ quire import --json | tail -1
 {"found":1,"imported":0,"unchanged":1,"problems":0,"bytes":0}
 $ quire session ls --json | grep -o '"cwd":[^,]*,"title":[^,]*,"created":[^,]*'
 "cwd":"/srv/demo","title":"How it parses","created":"2025-09-03T10:00:00.000Z"
+$ quire session ls --json | grep -o '"agent.*'
+"agent":"claude-code","source":"…/h/.claude/projects/-srv-demo/11111111-2222-4333-8444-555555555555.jsonl"}
+$ quire session export 1111 --to original | cmp - $F; quire session export 1111 --to original -o o.jsonl --json; cmp o.jsonl $F
+{"to":"original","files":["o.jsonl"],"dropped":[]}
 $ quire search tokens --json | grep -o '"agent":[^,]*'
 "agent":"claude-code"
 $ quire session check 1111; quire check --json | grep -c '"unreferenced":0'
@@ -101,7 +105,14 @@ $ quire import --json | grep -o '"agent":[^,]*\|"session":[^,]*\|"found":.*'
 $ quire session ls --json | grep a1b2 | grep -o '"parent":[^,]*'; quire import ls --json | grep -c '"main":false'
 "parent":"11111111-2222-4333-8444-555555555555"
 1
-$ mv x/sessions/2025/09/03/$R x/archived_sessions; quire import --json | tail -1; quire session ls --ids | wc -l
+$ quire session export 1111 --to original -o o; diff -r o $P
+Only in c/projects/-srv-demo/11111111-2222-4333-8444-555555555555: subagents
+? 1
+$ S=$(quire session new --title own | cut -d'"' -f4); quire session export $S --to original
+quire: session … was not imported: it has no original
+hint: …
+? 1
+$ quire session rm $S; mv x/sessions/2025/09/03/$R x/archived_sessions; quire import --json | tail -1; quire session ls --ids | wc -l
 {"found":3,"imported":0,"unchanged":3,"problems":0,"bytes":0}
 3
 $ quire import --json --agent codex | tail -1; quire import --json --project /srv/demo | tail -1; quire import --since 2100-01-01 --json

@@ -12,7 +12,9 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "cli/core/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
@@ -33,8 +35,14 @@ struct table_row {
     uint64_t tokens;
 };
 
+/* The main file of an imported session. */
+struct origin {
+    const char *agent, *source;
+};
+
 struct listing {
     struct cli *cli;
+    struct map origins; /* struct origin by id; with --json */
     bool ids;
     bool totals;
     struct buf line;
@@ -84,6 +92,7 @@ static void add_totals(struct json_writer *w, const quire_session_row *row)
 /* `created`, `modified` and `bytes` are older names of created_at, modified_at
  * and size_bytes. `row` is NULL without --totals. */
 static void add_members(struct json_writer *w, const quire_session_info *info,
+                        const struct origin *origin,
                         const quire_session_row *row)
 {
     json_put_str(w, "id", info->id);
@@ -105,8 +114,38 @@ static void add_members(struct json_writer *w, const quire_session_info *info,
     json_put_time(w, "modified_at", info->modified_us);
     json_put_uint(w, "size_bytes", info->bytes);
     json_put_str(w, "backend", info->path ? "file" : "memory");
+    if (origin) {
+        json_put_str(w, "agent", origin->agent);
+        json_put_str(w, "source", origin->source);
+    }
     if (row)
         add_totals(w, row);
+}
+
+static quire_status add_origin(void *ctx, const quire_import_file *f,
+                               quire_error *err)
+{
+    struct listing *l = ctx;
+    struct origin *o = arena_alloc(&l->arena, sizeof *o);
+    const char *id = arena_text(&l->arena, bytes_str(f->session));
+
+    if (!f->is_main)
+        return QUIRE_OK;
+    if (!o || !id)
+        return err_memory(err);
+    o->agent = arena_text(&l->arena, bytes_str(f->agent));
+    o->source = arena_text(&l->arena, bytes_str(f->path));
+    if (o->agent && o->source &&
+        map_put(&l->origins, bytes_str(id), (uint64_t)(uintptr_t)o, NULL))
+        return QUIRE_OK;
+    return err_memory(err);
+}
+
+static const struct origin *origin_of(const struct listing *l, const char *id)
+{
+    const uint64_t *found = map_get(&l->origins, bytes_str(id));
+
+    return found ? (const struct origin *)(uintptr_t)*found : NULL;
 }
 
 /* ---- a table ------------------------------------------------------------ */
@@ -259,7 +298,7 @@ static quire_status list_any(struct listing *l, const quire_session_info *info,
     if (!l->cli->json && !l->ids)
         return keep_row(l, info, row, err);
     if (row_begin(&out, l->cli))
-        add_members(&out.json, info, row);
+        add_members(&out.json, info, origin_of(l, info->id), row);
     else
         term_add(&out.text, bytes_str(info->id), true);
     return row_emit(&out, err);
@@ -309,16 +348,20 @@ static int list(struct cli *cli, const quire_list_options *options, bool ids,
                         .totals = totals,
                         .line = BUF_INIT(4 * 1024 * 1024)};
     quire_error err = {0};
-    quire_status st = totals ? list_rows(&l, options, &err)
-                             : quire_session_list(cli->q, options, list_one, &l,
-                                                  &err);
+    quire_status st;
     int code = EXIT_DONE;
 
+    map_init(&l.origins, (uint64_t)clock_us(&clock_system), (uint64_t)getpid());
+    if (cli->json) /* a list is possible without a catalogue */
+        quire_import_list(cli->q, NULL, add_origin, &l, NULL);
+    st = totals ? list_rows(&l, options, &err)
+                : quire_session_list(cli->q, options, list_one, &l, &err);
     if (st && !cli->out.error)
         code = cli_fail(cli, &err);
     else
         print_table(&l);
     free(l.rows);
+    map_release(&l.origins);
     arena_release(&l.arena);
     buf_release(&l.line);
     return code;

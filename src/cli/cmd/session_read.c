@@ -10,6 +10,7 @@
 #include "cli/core/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
+#include "cli/cmd/session_original.h"
 #include "cli/core/atomic_output.h"
 
 /* ---- context ------------------------------------------------------------ */
@@ -287,6 +288,7 @@ static int session_export(struct cli *cli, const struct args *args)
     struct exporting x = {.cli = cli,
                           .header = BUF_INIT(32 * 1024 * 1024),
                           .line = BUF_INIT((size_t)2 << 30)};
+    quire_session_info info;
     quire_session *s = NULL;
     quire_error err = {0};
     quire_status st = QUIRE_OK;
@@ -294,6 +296,12 @@ static int session_export(struct cli *cli, const struct args *args)
 
     if (code)
         return code;
+    if (args_text(args, "to") && !strcmp(args_text(args, "to"), "original")) {
+        quire_session_describe(s, &info);
+        code = session_export_original(cli, info.id, file);
+        quire_session_close(s);
+        return code;
+    }
     json_out_init(&x.out, cli);
     if (file && strcmp(file, "-") != 0) {
         x.save = &save;
@@ -322,6 +330,11 @@ static int session_export(struct cli *cli, const struct args *args)
 }
 
 static const struct opt export_opts[] = {
+    {.name = "to",
+     .kind = OPT_CHOICE,
+     .value = "jsonl|original",
+     .help = "`original`: the bytes that an imported session was made of; "
+             "jsonl unless given"},
     ATOMIC_OUTPUT_OPT,
     {.name = "hydrate",
      .kind = OPT_FLAG,
@@ -336,9 +349,14 @@ const struct cmd cmd_session_export = {
     .name = "session export",
     .args = "[S]",
     .summary = "write a session as one file",
-    .about = "A header and the entries, one JSON object a line, in the "
-             "current version of the format. With `--hydrate` it can be read "
-             "without a store.",
+    .about =
+        "A header and the entries, one JSON object a line, in the "
+        "current version of the format. With `--hydrate` it can be read "
+        "without a store.\n\n"
+        "With `--to original` an imported session is written as the agent wrote "
+        "it, every byte. If files belong to it, such as results of tools, "
+        "FILE is a directory for all of them, and with `--json` the result "
+        "has: to, files, dropped.",
     .opts = export_opts,
     .examples = "quire session export last --hydrate -o session.jsonl",
     .store = STORE_READ,

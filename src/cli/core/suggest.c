@@ -135,8 +135,6 @@ const char *suggest_advice(const char *word)
                   "entries, `quire session extract` copies a branch"},
         {"backup", "\"Copying a home\" in docs/guide.md shows how to copy one "
                    "that quire uses"},
-        {"import", "`quire session append` takes entries, `quire artifact put` "
-                   "files; a session file is used in place, by its path"},
         {"log", "`quire run --log` lists runs, `quire history ls` prompts, "
                 "`quire session tree` the entries of a session"},
     };
