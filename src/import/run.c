@@ -23,6 +23,12 @@ enum {
     MARK_TAIL = 16 << 10,
     MARK_BYTES = 32,
     EXCERPT = 2000, /* bytes of a long text that stay in the entry */
+
+    /* The state of a converter is about a fortieth of its file. It is saved again
+     * when this many bytes are new, or a 64th of the file; until then these bytes
+     * are converted again, and their entries are provisional. */
+    STATE_MIN = 64 << 10,
+    STATE_MAX = 1 << 20,
 };
 #define CEILING ((size_t)1 << 30)
 
@@ -43,6 +49,8 @@ struct importing {
     struct import_converter *c;
     uint64_t entries, settled;
     uint64_t problems;
+    bool grown;
+    bool lazy;   /* the state in the ledger stays */
     bool ending; /* problems of the end may be gone when it has grown */
     uint64_t end_problems;
     struct buf text; /* decoded payloads */
@@ -219,7 +227,8 @@ static quire_status on_entry(void *ctx, const struct import_entry *e,
 
     i->entries++;
     i->settled += !e->provisional;
-    return i->im ? quire_import_entry(i->im, e->json, e->provisional, err)
+    return i->im ? quire_import_entry(i->im, e->json, e->provisional || i->lazy,
+                                      err)
                  : QUIRE_OK;
 }
 
@@ -413,8 +422,8 @@ static bool in_project(const struct import_run *run, const char *cwd)
 }
 
 static quire_status commit(struct importing *i, const char *id,
-                           const struct import_facts *facts, bool grown,
-                           struct buf *state, quire_error *err)
+                           const struct import_facts *facts,
+                           const struct buf *state, quire_error *err)
 {
     quire_import_header header = {.parent = i->found->parent ? i->found->parent
                                                              : facts->parent};
@@ -429,8 +438,8 @@ static quire_status commit(struct importing *i, const char *id,
                            .modified_ns = modified_ns(&i->st),
                            .mark = bytes_of(mark, sizeof mark),
                            .version = import_format_version(i->found->format),
-                           .problems = i->problems +
-                                       (grown ? i->row.problems : 0)};
+                           .problems = (i->lazy ? 0 : i->problems) +
+                                       (i->grown ? i->row.problems : 0)};
     quire_import *im = i->im;
     quire_status st = make_mark(i, (uint64_t)i->st.st_size, mark, err);
 
@@ -442,19 +451,31 @@ static quire_status commit(struct importing *i, const char *id,
     return quire_import_commit(im, &f, &header, buf_bytes(state), err);
 }
 
+/* Whether so little is new that the state need not be saved. */
+static bool is_lazy(const struct importing *i)
+{
+    uint64_t size = (uint64_t)i->st.st_size, limit = size / 64;
+
+    if (limit < STATE_MIN)
+        limit = STATE_MIN;
+    if (limit > STATE_MAX)
+        limit = STATE_MAX;
+    return i->grown && size - import_converter_offset(i->c) < limit;
+}
+
 static quire_status convert(struct importing *i, enum import_state *state,
                             const char *id, bool *outside, quire_error *err)
 {
     struct buf saved = BUF_INIT(CEILING);
     struct import_facts facts;
-    bool grown;
     quire_status st = begin(i, state, err);
 
-    grown = *state == IMPORT_GROWN;
+    i->grown = *state == IMPORT_GROWN;
+    i->lazy = !st && is_lazy(i);
     if (!st)
         st = pass_bytes(i, import_converter_offset(i->c),
-                        grown ? i->row.bytes : 0, err);
-    if (!st)
+                        i->grown ? i->row.bytes : 0, err);
+    if (!st && !i->lazy)
         st = import_converter_save(i->c, &saved, err);
     i->ending = true;
     if (!st)
@@ -463,9 +484,9 @@ static quire_status convert(struct importing *i, enum import_state *state,
         import_converter_facts(i->c, &facts);
         *outside = !in_project(i->run, facts.cwd);
         if (i->im && !*outside)
-            st = commit(i, id, &facts, grown, &saved, err);
+            st = commit(i, id, &facts, &saved, err);
     }
-    if (grown) {
+    if (i->grown) {
         i->entries += i->row.settled_entries;
         i->problems += i->row.problems;
     }

@@ -281,16 +281,18 @@ enum { SLOT_BYTES = 256 };
 quire_status session_head(const struct session_birth *birth, int64_t when_us,
                           struct buf *out, quire_error *err)
 {
+    struct session_birth untitled = *birth;
     struct buf line = BUF_INIT(JSONL_MAX_LINE);
     char when[TIMESTAMP_SIZE];
     quire_status st;
 
+    untitled.title = NULL; /* the header stays when the title changes */
     timestamp_format(when_us, when);
     slot_line(birth->title ? birth->title : "", when, SLOT_BYTES, &line);
     st = buf_status(&line, "a title", err);
     buf_add(out, line.data, line.len);
     if (!st) {
-        write_header(&line, birth);
+        write_header(&line, &untitled);
         st = buf_status(&line, "a header", err);
         buf_add(out, line.data, line.len);
     }
