@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
+#include "import/history_base.h"
 
 enum {
     READ_BYTES = 256 << 10,
@@ -35,6 +36,7 @@ enum {
 /* One file under way. */
 struct importing {
     const struct import_run *run;
+    const struct import_places *places;
     const struct import_found *found;
     struct arena keep;
     int fd;
@@ -353,6 +355,19 @@ static quire_status load_state(struct importing *i, quire_error *err)
     return i->state.data ? QUIRE_OK : err_memory(err);
 }
 
+static quire_status feed_bases(struct importing *i, quire_error *err)
+{
+    bool missing;
+    quire_status st = import_feed_bases(i->c, i->found, i->places, &missing,
+                                        err);
+
+    if (!st && missing) {
+        i->problems++;
+        report(i, 1, 0, "the file where this session begins is not there");
+    }
+    return st;
+}
+
 /* Begin as grown if that is possible, else anew. */
 static quire_status begin(struct importing *i, enum import_state *state,
                           quire_error *err)
@@ -471,6 +486,8 @@ static quire_status convert(struct importing *i, enum import_state *state,
     quire_status st = begin(i, state, err);
 
     i->grown = *state == IMPORT_GROWN;
+    if (!st && !i->grown && i->found->format == &import_codex)
+        st = feed_bases(i, err);
     i->lazy = !st && is_lazy(i);
     if (!st)
         st = pass_bytes(i, import_converter_offset(i->c),
@@ -620,10 +637,12 @@ static bool is_local(quire_status st)
 }
 
 static quire_status import_file(const struct import_run *run,
+                                const struct import_places *places,
                                 const struct import_found *found, char *buf,
                                 struct import_summary *sum, quire_error *err)
 {
     struct importing i = {.run = run,
+                          .places = places,
                           .found = found,
                           .keep = ARENA_INIT,
                           .fd = -1,
@@ -656,7 +675,7 @@ quire_status import_run(const struct import_run *run,
         const struct import_found *f = &places->list[n];
 
         if (f->modified_ns / 1000 >= run->since_us)
-            st = import_file(run, f, buf, out, err);
+            st = import_file(run, places, f, buf, out, err);
         if (run->progress)
             run->progress(run->ctx, n + 1, places->n);
     }

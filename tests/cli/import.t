@@ -120,6 +120,22 @@ $ quire import --json --agent codex | tail -1; quire import --json --project /sr
 {"found":2,"imported":0,"unchanged":2,"problems":0,"bytes":0}
 {"found":0,"imported":0,"unchanged":0,"problems":0,"bytes":0}
 
+# a session of Codex that begins in another file has its records
+$ export HOME=$PWD/h CODEX_HOME=$PWD/x; mkdir -p x/sessions; A=01990000-0000-7000-8000-000000000001 B=01990000-0000-7000-8000-000000000002
+$ F=x/sessions/rollout-2025-09-03T10-00-00-$A.jsonl G=x/sessions/rollout-2025-09-03T11-00-00-$B.jsonl
+$ say() { echo '{"timestamp":"2025-09-03T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"'$1'"}]}}'; }
+$ echo '{"timestamp":"2025-09-03T10:00:00.000Z","type":"session_meta","payload":{"id":"'$A'","timestamp":"2025-09-03T10:00:00.000Z","cwd":"/srv/x"}}' >$F
+$ say one >>$F; N=$(wc -c <$F); say two >>$F
+$ echo '{"timestamp":"2025-09-03T11:00:00.000Z","type":"session_meta","payload":{"id":"'$B'","timestamp":"2025-09-03T11:00:00.000Z","cwd":"/srv/x","history_base":{"thread_id":"'$A'","end_ordinal_exclusive":2,"end_byte_offset":'$N'}}}' >$G; say three >>$G
+$ quire import --json | tail -1; quire session show $B --json | grep -o '"text":"[a-z]*"'
+{"found":2,"imported":2,"unchanged":0,"problems":0,"bytes":…}
+"text":"one"
+"text":"three"
+$ rm $F; say four >>$G; quire import --json | tail -1; quire session show $B --json | grep -c '"text":"[a-z]*"'
+{"found":1,"imported":1,"unchanged":0,"problems":0,"bytes":…}
+3
+$ quire session export $B --to original | cmp - $G
+
 # a removed session is not imported again, and its original goes
 $ export HOME=$PWD/h CLAUDE_CONFIG_DIR=$PWD/c; U=11111111-2222-4333-8444-555555555555; mkdir -p c/projects/-srv-demo
 $ echo '{"type":"user","uuid":"a1","parentUuid":null,"timestamp":"2025-09-03T10:00:00.000Z","cwd":"/srv/demo","message":{"role":"user","content":"one"}}' >c/projects/-srv-demo/$U.jsonl
