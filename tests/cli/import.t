@@ -120,6 +120,26 @@ $ quire import --json --agent codex | tail -1; quire import --json --project /sr
 {"found":2,"imported":0,"unchanged":2,"problems":0,"bytes":0}
 {"found":0,"imported":0,"unchanged":0,"problems":0,"bytes":0}
 
+# images and long results become blobs that a collection keeps
+$ export HOME=$PWD/h CLAUDE_CONFIG_DIR=$PWD/c; U=11111111-2222-4333-8444-555555555555; mkdir -p c/projects/-srv-demo; F=c/projects/-srv-demo/$U.jsonl
+$ head -c 3000 /dev/zero >image; seq 1 2000 >result; DATA=$(base64 -w0 image)
+$ cat >$F <<END
+> {"type":"user","uuid":"a1","parentUuid":null,"timestamp":"2025-09-03T10:00:00.000Z","cwd":"/srv/demo","message":{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"$DATA"}}]}}
+> {"type":"assistant","uuid":"a2","parentUuid":"a1","timestamp":"2025-09-03T10:00:05.000Z","requestId":"r1","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"seq"}}]}}
+> {"type":"user","uuid":"a3","parentUuid":"a2","timestamp":"2025-09-03T10:00:06.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"$(sed 's/$/\\n/' result | tr -d '\n')"}]}}
+> END
+$ quire import --json | tail -1; quire blob ls | wc -l
+{"found":1,"imported":1,"unchanged":0,"problems":0,"bytes":…}
+3
+$ quire gc --grace 0 --yes >/dev/null; quire gc --grace 0 --yes --json | grep -o '"removed":[0-9]*'; quire check --json | grep -o '"unreferenced":[0-9]*'
+"removed":0
+"unreferenced":0
+$ quire session show $U --json | grep -o '\[2000 of [^]]*'
+[2000 of 8893 bytes; all of them: blob:sha256:…
+$ quire blob get $(quire session show $U --json | grep -o 'all of them: [^]]*' | cut -d' ' -f4) | cmp - result
+$ quire session context $U | grep -c "$DATA"; quire session export $U --to original | cmp - $F
+1
+
 # a session of Codex that begins in another file has its records
 $ export HOME=$PWD/h CODEX_HOME=$PWD/x; mkdir -p x/sessions; A=01990000-0000-7000-8000-000000000001 B=01990000-0000-7000-8000-000000000002
 $ F=x/sessions/rollout-2025-09-03T10-00-00-$A.jsonl G=x/sessions/rollout-2025-09-03T11-00-00-$B.jsonl
