@@ -1,6 +1,7 @@
 /* Whole imports: files of agents, the ledger, sessions and originals. */
 #include "import/run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,6 +314,76 @@ TEST(after_kill_9_of_imports_of_a_growing_file_nothing_is_lost_or_twice)
     quire_close(q);
     buf_release(&g.file);
     catalogue_sound();
+}
+
+/* ---- failing calls ------------------------------------------------------ */
+
+/* An import in which the n-th call fails; false: none was left to fail. */
+static bool import_failing(const char *name, long n)
+{
+    struct arena keep = ARENA_INIT;
+    struct import_places places = {.keep = &keep};
+    struct imported got = {.last = {.entries = 0}};
+    struct import_run run = {.line = take_line, .ctx = &got};
+    quire *q = open_home("home");
+    bool failed;
+
+    run.q = q;
+    OK(import_places_from(&places, test_path(name), NULL, &test_err));
+    fault_arm(n, n % 2 ? ENOMEM : EIO, false);
+    import_run(&run, &places, &got.sum, &test_err);
+    failed = fault_disarm();
+    arena_release(&keep);
+    quire_close(q);
+    return failed;
+}
+
+TEST(an_import_in_which_any_call_fails_is_completed_by_the_next)
+{
+    static const char name[] = UUID ".jsonl";
+    struct generated g;
+    size_t len;
+    quire *q;
+    long n = 0;
+
+    generate_claude(&g, 9, 400 << 10, true);
+    test_write_file(test_path(name), bytes_of("", 0));
+    for (len = 0; len < g.file.len; n++) { /* it grows between the failures */
+        size_t step = g.file.len - len < 2000 ? g.file.len - len : 2000;
+
+        append_file(name, bytes_of(g.file.data + len, step));
+        len += step;
+        import_failing(name, 1 + n * 3);
+    }
+    q = open_home("home");
+    import_from(q, test_path(name));
+    same_original(q, name, buf_bytes(&g.file));
+    same_as_at_once(q, name, buf_bytes(&g.file));
+    quire_close(q);
+    buf_release(&g.file);
+    catalogue_sound();
+}
+
+TEST(a_first_import_survives_every_call_that_fails)
+{
+    static const char name[] = UUID ".jsonl";
+    struct generated g;
+    quire *q;
+    long n = 1;
+
+    generate_claude(&g, 10, 30 << 10, true);
+    test_write_file(test_path(name), buf_bytes(&g.file));
+    YES(mkdir(test_path("empty"), 0700) == 0);
+    while (import_failing(name, n)) {
+        n++;
+        q = open_home("home");
+        EQ(0, import_from(q, test_path(name)).sum.problems);
+        same_original(q, name, buf_bytes(&g.file));
+        quire_close(q);
+        catalogue_copy(test_path("empty"), test_path("home"));
+    }
+    YES(n > 50);
+    buf_release(&g.file);
 }
 
 /* ---- collection, older homes -------------------------------------------- */
