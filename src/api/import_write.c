@@ -453,6 +453,53 @@ static quire_status check_ours(struct log_store *logs, const char *name,
                    birth->source);
 }
 
+struct comparing {
+    struct log *log;
+    uint64_t at;
+    bool same;
+};
+
+static quire_status compare_lines(void *ctx, quire_bytes lines,
+                                  quire_error *err)
+{
+    struct comparing *c = ctx;
+    char piece[4096];
+    quire_status st = QUIRE_OK;
+    size_t n, got;
+
+    while (lines.len > 0 && c->same && !st) {
+        n = lines.len < sizeof piece ? lines.len : sizeof piece;
+        st = log_read(c->log, c->at, piece, n, &got, err);
+        c->same = !st && got == n && !memcmp(piece, lines.data, n);
+        c->at += n;
+        lines = bytes_sub(lines, n, lines.len);
+    }
+    return st;
+}
+
+/* Whether the session file is what would be written: a process that was killed
+ * before it reached the ledger has left it. */
+static quire_status is_same(struct quire_import *im, struct log_store *logs,
+                            const char *name, const struct buf *head,
+                            bool *same, quire_error *err)
+{
+    struct comparing c = {.same = true};
+    struct object_info info;
+    quire_status st = log_open(logs, name, LOG_READ, &c.log, &info, err);
+
+    *same = false;
+    if (st)
+        return st;
+    if (info.size == head->len + im->bytes) {
+        st = compare_lines(&c, buf_bytes(head), err);
+        if (!st)
+            st = each_lines(im, compare_lines, &c, err);
+        *same = !st && c.same;
+    }
+    log_close(c.log);
+    return st;
+}
+
 /* Keep what stands in the way of a session file: entries may have been appended. */
 static quire_status move_aside(struct quire_import *im, struct log_store *logs,
                                const char *name, quire_error *err)
@@ -470,16 +517,20 @@ static quire_status move_aside(struct quire_import *im, struct log_store *logs,
 
 static quire_status publish(struct quire_import *im, struct log_store *logs,
                             const char *name, struct log_draft *d,
-                            const struct session_birth *birth, quire_error *err)
+                            const struct session_birth *birth,
+                            const struct buf *head, quire_error *err)
 {
     quire_status st = log_publish(d, name, false, NULL, err);
+    bool same = false;
 
     if (st != QUIRE_EXISTS)
         return st;
     st = check_ours(logs, name, birth, err);
     if (!st)
+        st = is_same(im, logs, name, head, &same, err);
+    if (!st && !same)
         st = move_aside(im, logs, name, err);
-    if (st) {
+    if (st || same) {
         log_discard(d);
         return st;
     }
@@ -502,29 +553,23 @@ static const char *new_name(struct quire_import *im,
 }
 
 /* Header and entries, as a draft. */
-static quire_status make_draft(struct quire_import *im,
-                               const struct session_birth *birth,
-                               int64_t updated_us, quire_import_file *file,
-                               struct log_draft **out, quire_error *err)
+static quire_status make_draft(struct quire_import *im, const struct buf *head,
+                               quire_import_file *file, struct log_draft **out,
+                               quire_error *err)
 {
-    struct buf head = BUF_INIT(CEILING);
-    quire_status st = session_head(birth, updated_us, &head, err);
+    quire_status st = log_create(im->q->all->logs, out, err);
 
-    if (!st)
-        st = log_create(im->q->all->logs, out, err);
     if (st)
-        goto out;
-    st = log_write(*out, buf_bytes(&head), err);
+        return st;
+    st = log_write(*out, buf_bytes(head), err);
     if (!st)
         st = each_lines(im, write_draft, *out, err);
     if (st)
         log_discard(*out);
-    file->settled_bytes = head.len + im->settled_bytes;
-    file->written_bytes = head.len + im->bytes;
+    file->settled_bytes = head->len + im->settled_bytes;
+    file->written_bytes = head->len + im->bytes;
     file->settled_entries = im->settled_entries;
     file->entries = im->entries;
-out:
-    buf_release(&head);
     return st;
 }
 
@@ -539,6 +584,7 @@ static quire_status write_new(struct quire_import *im, quire_import_file *file,
                                   .agent = file->agent,
                                   .source = file->path,
                                   .at_us = header->created_us};
+    struct buf head = BUF_INIT(CEILING);
     struct session_location p = {0};
     const char *name = NULL;
     struct log_draft *d;
@@ -552,12 +598,15 @@ static quire_status write_new(struct quire_import *im, quire_import_file *file,
         st = err_memory(err);
         goto out;
     }
-    st = make_draft(im, &birth, header->updated_us, file, &d, err);
+    st = session_head(&birth, header->updated_us, &head, err);
+    if (!st)
+        st = make_draft(im, &head, file, &d, err);
     if (!st && name)
-        st = publish(im, im->q->all->logs, name, d, &birth, err);
+        st = publish(im, im->q->all->logs, name, d, &birth, &head, err);
     else if (!st)
         st = replace_session(im, p.store->logs, p.name, d, err);
 out:
+    buf_release(&head);
     session_location_release(&p);
     return st;
 }

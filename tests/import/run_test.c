@@ -87,12 +87,19 @@ static void same_original(quire *q, const char *name, quire_bytes bytes)
     buf_release(&got);
 }
 
-static quire_bytes session_bytes(quire *q, const char *id)
+static const char *session_path(quire *q, const char *id)
 {
-    const char *path;
+    const char *path = NULL;
+    char *copy;
 
     OK(quire_session_find(q, id, &path, &test_err));
-    return test_read_file(path);
+    copy = test_alloc(strlen(path) + 1);
+    return strcpy(copy, path);
+}
+
+static quire_bytes session_bytes(quire *q, const char *id)
+{
+    return test_read_file(session_path(q, id));
 }
 
 static quire_status no_problem(void *ctx, const quire_session_problem *p,
@@ -314,6 +321,42 @@ TEST(after_kill_9_of_imports_of_a_growing_file_nothing_is_lost_or_twice)
     quire_close(q);
     buf_release(&g.file);
     catalogue_sound();
+}
+
+TEST(a_session_file_that_did_not_reach_the_ledger_is_found_again)
+{
+    static const char name[] = UUID ".jsonl";
+    struct generated g;
+    struct imported got;
+    struct db *db;
+    quire *q = open_home("home");
+    int files;
+
+    generate_claude(&g, 11, 50 << 10, false);
+    import_bytes(q, name, buf_bytes(&g.file));
+    files = test_count_files(test_path("home/sessions"));
+    db = catalogue_open();
+    OK(db_exec(db, "DELETE FROM import_file", &test_err));
+    db_close(db);
+    got = import_from(q, test_path(name));
+    EQ(IMPORT_NEW, got.last.state);
+    EQ(files, test_count_files(test_path("home/sessions")));
+    same_original(q, name, buf_bytes(&g.file));
+
+    /* Entries of one's own are kept beside it. */
+    test_write_file(test_path("text"), session_bytes(q, got.session));
+    db = catalogue_open();
+    OK(db_exec(db, "DELETE FROM import_file", &test_err));
+    db_close(db);
+    append_file(strstr(session_path(q, got.session), "home/sessions"),
+                bytes_str(
+                    "{\"type\":\"custom\",\"id\":\"own\",\"parentId\":null,"
+                    "\"timestamp\":\"2025-01-01T00:00:00.000Z\"}\n"));
+    import_from(q, test_path(name));
+    EQ(files + 1, test_count_files(test_path("home/sessions")));
+    SAME(test_read_file(test_path("text")), session_bytes(q, got.session));
+    buf_release(&g.file);
+    quire_close(q);
 }
 
 /* ---- failing calls ------------------------------------------------------ */
