@@ -147,6 +147,15 @@ static quire_status visit_claude(void *ctx, const char *name,
     return add_found(v->p, &f, err);
 }
 
+/* The plain file is visited right before the compressed one. */
+static bool has_plain(const struct import_places *p, const char *path)
+{
+    size_t len = strlen(path) - strlen(".zst");
+
+    return p->n > 0 && strlen(p->list[p->n - 1].path) == len &&
+           !strncmp(p->list[p->n - 1].path, path, len);
+}
+
 static quire_status visit_codex(void *ctx, const char *name,
                                 const struct stat *st, quire_error *err)
 {
@@ -154,7 +163,13 @@ static quire_status visit_codex(void *ctx, const char *name,
     struct import_found f = found_of(v, name, st);
     const char *base = base_of(name);
 
-    if (strncmp(base, "rollout-", 8) != 0 || !ends_with(base, ".jsonl"))
+    f.compressed = ends_with(base, ".jsonl.zst");
+    if (strncmp(base, "rollout-", 8) != 0 ||
+        (!f.compressed && !ends_with(base, ".jsonl")))
+        return QUIRE_OK;
+    if (!f.path)
+        return err_memory(err);
+    if (f.compressed && has_plain(v->p, f.path))
         return QUIRE_OK;
     f.id = codex_id(v->p->keep, base);
     return add_found(v->p, &f, err);

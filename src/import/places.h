@@ -10,6 +10,7 @@
  *         sessions/…/rollout-<time>-<uuid>.jsonl           a session
  *         archived_sessions/rollout-<time>-<uuid>.jsonl    a session
  *
+ * Codex compresses old files (.jsonl.zst); where both exist the plain one counts.
  * A place that does not exist has no files. Nothing is opened for writing.
  */
 #ifndef IMPORT_PLACES_H
@@ -27,6 +28,7 @@ struct import_found {
     const char *id;     /* of the session, from the name of the file        */
     const char *parent; /* of a sub-agent: the session it belongs to; NULL  */
     bool is_main;       /* false: a file that belongs to session `id`       */
+    bool compressed;    /* ".jsonl.zst": it cannot be read               */
     uint64_t size;
     int64_t modified_ns;
 };

@@ -601,6 +601,10 @@ static quire_status import_attachment(struct importing *i,
 
 static quire_status open_file(struct importing *i, quire_error *err)
 {
+    if (i->found->compressed)
+        return err_set(err, QUIRE_IO,
+                       "%s is compressed with zstd, which cannot be read yet",
+                       i->found->path);
     i->fd = open(i->found->path,
                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (i->fd < 0 || fstat(i->fd, &i->st) != 0)

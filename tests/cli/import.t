@@ -140,6 +140,15 @@ $ quire blob get $(quire session show $U --json | grep -o 'all of them: [^]]*' |
 $ quire session context $U | grep -c "$DATA"; quire session export $U --to original | cmp - $F
 1
 
+# a compressed file of Codex is reported, unless the plain one is there
+$ export HOME=$PWD/h CODEX_HOME=$PWD/x; mkdir -p x/sessions; A=x/sessions/rollout-2025-09-03T10-00-00-01990000-0000-7000-8000-000000000001.jsonl
+$ touch $A.zst; quire import 2>&1
+quire: warning: …1.jsonl.zst is compressed with zstd, which cannot be read yet
+0 sessions found, 0 imported (0 B), 0 unchanged, 1 problem
+$ echo '{"timestamp":"2025-09-03T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}}' >$A; quire import --json
+{"agent":"codex",…,"state":"new","entries":1,"bytes":…,"problems":0}
+{"found":1,"imported":1,"unchanged":0,"problems":0,"bytes":…}
+
 # a session of Codex that begins in another file has its records
 $ export HOME=$PWD/h CODEX_HOME=$PWD/x; mkdir -p x/sessions; A=01990000-0000-7000-8000-000000000001 B=01990000-0000-7000-8000-000000000002
 $ F=x/sessions/rollout-2025-09-03T10-00-00-$A.jsonl G=x/sessions/rollout-2025-09-03T11-00-00-$B.jsonl
