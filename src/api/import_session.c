@@ -72,11 +72,88 @@ static quire_status write_draft(void *ctx, quire_bytes lines, quire_error *err)
     return log_write(ctx, lines, err);
 }
 
+/* Whether lines are those of a log, as far as it goes. */
+struct comparing {
+    struct log *log;
+    uint64_t at, end;
+    bool same;
+};
+
+static quire_status compare_lines(void *ctx, quire_bytes lines,
+                                  quire_error *err)
+{
+    struct comparing *c = ctx;
+    char piece[4096];
+    quire_status st = QUIRE_OK;
+    size_t n, got;
+
+    while (lines.len > 0 && c->same && !st) {
+        n = lines.len < sizeof piece ? lines.len : sizeof piece;
+        n = c->end - c->at < n ? (size_t)(c->end - c->at) : n;
+        if (n == 0)
+            break;
+        st = log_read(c->log, c->at, piece, n, &got, err);
+        c->same = !st && got == n && !memcmp(piece, lines.data, n);
+        c->at += n;
+        lines = bytes_sub(lines, n, lines.len);
+    }
+    return st;
+}
+
+/* A name beside that of a session file, for what must not be lost. */
+static const char *name_aside(struct quire_import *im, const char *name,
+                              quire_error *err)
+{
+    char noise[NAMES_ID_SIZE];
+    const char *to = NULL;
+
+    if (!names_session_id(&rand_system, clock_us(&im->q->clock), false, noise,
+                          err)) {
+        to = arena_printf(&im->keep, "%s.%s.bak", name, noise);
+        if (!to)
+            err_memory(err);
+    }
+    return to;
+}
+
+static quire_status copy_aside(struct quire_import *im, struct log_store *logs,
+                               const char *name, struct log *log,
+                               quire_error *err)
+{
+    const char *to = name_aside(im, name, err);
+    struct log_draft *d = NULL;
+    quire_status st = to ? log_create(logs, &d, err) : QUIRE_NO_MEMORY;
+
+    if (!st)
+        st = log_copy(log, 0, UINT64_MAX, d, err);
+    if (st && d)
+        log_discard(d);
+    return st ? st : log_publish(d, to, false, NULL, err);
+}
+
+/* An import that was interrupted has left some of its lines. If others follow, somebody
+ * has appended entries since: keep a copy. */
+static quire_status keep_appended(struct quire_import *im,
+                                  struct log_store *logs, const char *name,
+                                  struct log *log, uint64_t size,
+                                  const struct buf *head, quire_error *err)
+{
+    struct comparing c = {.log = log, .end = size, .same = true};
+    quire_status st = compare_lines(&c, buf_bytes(head), err);
+
+    if (!st)
+        st = each_lines(im, compare_lines, &c, err);
+    if (st || (c.same && c.at == size))
+        return st;
+    return copy_aside(im, logs, name, log, err);
+}
+
 /* Give a draft the name of a session that exists. The old generation must be what an
  * import has left. */
 static quire_status replace_session(struct quire_import *im,
                                     struct log_store *logs, const char *name,
-                                    struct log_draft *d, quire_error *err)
+                                    struct log_draft *d, const struct buf *head,
+                                    quire_error *err)
 {
     struct log *log;
     uint64_t size;
@@ -90,6 +167,8 @@ static quire_status replace_session(struct quire_import *im,
     st = log_status(log, &size, &named, err);
     if (!st && im->has_row)
         st = import_check_size(im, size, err);
+    if (!st && im->has_row && im->known.written_bytes == IMPORT_WRITING)
+        st = keep_appended(im, logs, name, log, size, head, err);
     if (st)
         log_discard(d);
     else
@@ -131,37 +210,13 @@ static quire_status check_ours(struct log_store *logs, const char *name,
                    birth->source);
 }
 
-struct comparing {
-    struct log *log;
-    uint64_t at;
-    bool same;
-};
-
-static quire_status compare_lines(void *ctx, quire_bytes lines,
-                                  quire_error *err)
-{
-    struct comparing *c = ctx;
-    char piece[4096];
-    quire_status st = QUIRE_OK;
-    size_t n, got;
-
-    while (lines.len > 0 && c->same && !st) {
-        n = lines.len < sizeof piece ? lines.len : sizeof piece;
-        st = log_read(c->log, c->at, piece, n, &got, err);
-        c->same = !st && got == n && !memcmp(piece, lines.data, n);
-        c->at += n;
-        lines = bytes_sub(lines, n, lines.len);
-    }
-    return st;
-}
-
 /* Whether the session file is what would be written: a process that was killed
  * before it reached the ledger has left it. */
 static quire_status is_same(struct quire_import *im, struct log_store *logs,
                             const char *name, const struct buf *head,
                             bool *same, quire_error *err)
 {
-    struct comparing c = {.same = true};
+    struct comparing c = {.end = UINT64_MAX, .same = true};
     struct object_info info;
     quire_status st = log_open(logs, name, LOG_READ, &c.log, &info, err);
 
@@ -182,15 +237,9 @@ static quire_status is_same(struct quire_import *im, struct log_store *logs,
 static quire_status move_aside(struct quire_import *im, struct log_store *logs,
                                const char *name, quire_error *err)
 {
-    char noise[NAMES_ID_SIZE];
-    const char *to;
-    quire_status st = names_session_id(&rand_system, clock_us(&im->q->clock),
-                                       false, noise, err);
+    const char *to = name_aside(im, name, err);
 
-    if (st)
-        return st;
-    to = arena_printf(&im->keep, "%s.%s.bak", name, noise);
-    return to ? log_rename(logs, name, to, err) : err_memory(err);
+    return to ? log_rename(logs, name, to, err) : QUIRE_NO_MEMORY;
 }
 
 static quire_status publish(struct quire_import *im, struct log_store *logs,
@@ -282,7 +331,7 @@ quire_status import_write_new(struct quire_import *im, quire_import_file *file,
     if (!st && name)
         st = publish(im, im->q->all->logs, name, d, &birth, &head, err);
     else if (!st)
-        st = replace_session(im, p.store->logs, p.name, d, err);
+        st = replace_session(im, p.store->logs, p.name, d, &head, err);
 out:
     buf_release(&head);
     session_location_release(&p);

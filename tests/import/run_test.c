@@ -323,6 +323,39 @@ TEST(after_kill_9_of_imports_of_a_growing_file_nothing_is_lost_or_twice)
     catalogue_sound();
 }
 
+/* An import that was killed has left no size of the session file to compare with. */
+TEST(what_was_appended_after_an_interrupted_import_is_kept)
+{
+    static const char name[] = UUID ".jsonl";
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct generated g;
+    struct imported got;
+    quire_session *s;
+    struct db *db;
+    quire *q = open_home("home");
+    int files;
+
+    generate_claude(&g, 12, 50 << 10, false);
+    got = import_bytes(q, name, bytes_of(g.file.data, g.file.len / 2));
+    db = catalogue_open();
+    OK(db_exec(db, "UPDATE import_file SET written = -1", &test_err));
+    db_close(db);
+    OK(quire_session_open(q, got.session, &o, &s, &test_err));
+    OK(quire_session_append(s,
+                            bytes_str("{\"type\":\"custom\",\"customType\":"
+                                      "\"mine\"}"),
+                            NULL, NULL, &test_err));
+    OK(quire_session_flush(s, &test_err));
+    quire_session_close(s);
+    files = test_count_files(test_path("home/sessions"));
+    got = import_bytes(q, name, buf_bytes(&g.file));
+    YES(got.sum.problems == 0);
+    EQ(files + 1, test_count_files(test_path("home/sessions")));
+    same_as_at_once(q, name, buf_bytes(&g.file));
+    quire_close(q);
+    buf_release(&g.file);
+}
+
 TEST(a_session_file_that_did_not_reach_the_ledger_is_found_again)
 {
     static const char name[] = UUID ".jsonl";
