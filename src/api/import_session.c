@@ -131,8 +131,8 @@ static quire_status copy_aside(struct quire_import *im, struct log_store *logs,
     return st ? st : log_publish(d, to, false, NULL, err);
 }
 
-/* An import that was interrupted has left some of its lines. If others follow, somebody
- * has appended entries since: keep a copy. */
+/* An import that was interrupted has left some of its lines. If others follow,
+ * entries were appended since: keep a copy. */
 static quire_status keep_appended(struct quire_import *im,
                                   struct log_store *logs, const char *name,
                                   struct log *log, uint64_t size,
