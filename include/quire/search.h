@@ -2,10 +2,10 @@
  * quire/search.h - one search over everything
  *
  * Sessions, outputs, artifacts, memory and prompt history of the handle's tenant.
- * docs/search.md describes queries. The index is derived: it is in search/ of the
- * home; for homes of other programs, and for a handle that may only read, it is in
- * the user's cache directory. It can be deleted
- * at any time. A search finds everything that was acknowledged before it began: it
+ * docs/search.md describes queries. The indexes are derived, and can be deleted at any
+ * time: they are in search/ of the home; for homes of other programs, and for a reader of
+ * a home without them, in the user's cache directory. What is small is indexed in memory.
+ * A search finds everything that was acknowledged before it began: it
  * first indexes what is new.
  */
 #ifndef QUIRE_SEARCH_H

@@ -914,8 +914,7 @@ static bool is_unchanged(struct search_index *x)
     return same;
 }
 
-/* One attempt. *again: the home's index is written now, and the one in memory must
- * not be used beside it. */
+/* One attempt: search_update() tries again if another writer came between. */
 quire_status search_update_files(struct search_index *x,
                                  enum search_target target,
                                  struct search_progress *p, quire_error *err)

@@ -677,7 +677,6 @@ quire_status search_query_prepare(struct search_query *k, quire_error *err)
     if (!st)
         st = parse_query(k, err);
     map_init(&k->seen, (uint64_t)(uintptr_t)k, (uint64_t)(uintptr_t)k->keep);
-    k->step = k->first_step;
     if (!st && k->substrings && k->language.plain)
         k->language.tree = parts_tree(k->text, k->keep, &st, err);
     if (!st)

@@ -40,7 +40,6 @@ struct search_query {
     unsigned parts;      /* PARTS_ALL, PARTS_ROWS */
     unsigned only_kinds; /* bits: no others, whatever the query says; 0: any */
     const char *key;     /* the id of a session: in it only; NULL: any       */
-    int first_step;      /* to begin with */
     int last_step;       /* to relax to   */
     bool
         all_forms; /* of words and beginnings, even when there are enough hits */

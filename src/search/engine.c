@@ -10,7 +10,7 @@
 #include "store/sqlite_ddl.h"
 
 /* Changes when segments or tokens do: an older index is then rebuilt. */
-enum { ENGINE_VERSION = 4 };
+enum { ENGINE_VERSION = 5 };
 
 enum { RELOAD_TRIES = 5 };
 
@@ -34,8 +34,6 @@ static const char schema[] =
     " ctime INTEGER NOT NULL,"
     " tail BLOB NOT NULL,"
     " UNIQUE(kind, key));"
-    "CREATE INDEX source_session ON source(session);"
-    "CREATE INDEX source_project ON source(project);"
     "CREATE TABLE segment("
     " number INTEGER PRIMARY KEY,"
     " first_text INTEGER NOT NULL,"

@@ -94,8 +94,11 @@ int64_t catalogue_number(const char *sql)
 /* Each finds what cannot be. */
 static const char *const contradictions[] = {
     "SELECT * FROM pragma_foreign_key_check",
+    /* full-text tables of older versions */
+    "SELECT 'table', name FROM sqlite_schema WHERE name GLOB 'artifact_words_*' OR"
+    " name GLOB 'memory_words_*' OR name GLOB 'memory_past_*'",
     /* changes are numbered without a gap */
-    "SELECT tenant FROM change_log GROUP BY tenant"
+    "SELECT 'changes', tenant FROM change_log GROUP BY tenant"
     " HAVING count(*) <> max(seq) - min(seq) + 1",
     /* totals */
     "SELECT 'session', id FROM session s WHERE used <> (SELECT coalesce(sum("

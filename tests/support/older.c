@@ -19,7 +19,10 @@ static const struct {
 } undo[] = {
     {21, "DROP TABLE import_part; DROP TABLE import_state;"
          "DROP TABLE import_file;"},
-    {20, "DROP TABLE change_log; CREATE TABLE artifact_due(tenant INTEGER NOT"
+    {20, "CREATE VIRTUAL TABLE artifact_words_1 USING fts5(path, content='',"
+         " tokenize='quire'); CREATE VIRTUAL TABLE memory_past_1 USING"
+         " fts5(title, content='', tokenize='quire');"
+         "DROP TABLE change_log; CREATE TABLE artifact_due(tenant INTEGER NOT"
          " NULL REFERENCES tenant(id) ON DELETE CASCADE, artifact INTEGER NOT"
          " NULL, sha256 BLOB, session INTEGER, path TEXT, purpose TEXT,"
          " tags TEXT, mime TEXT, PRIMARY KEY(tenant, artifact)) WITHOUT ROWID"},
