@@ -22,7 +22,16 @@ quire_status dir_watches_open(struct dir_watches *w, int root,
                               .mask = mask | IN_ONLYDIR,
                               .max = max};
     w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    return w->fd < 0 ? err_sys(err, errno, "cannot watch files") : QUIRE_OK;
+    if (w->fd >= 0)
+        return QUIRE_OK;
+    if (errno == EMFILE)
+        return err_fail(
+            err, QUIRE_IO,
+            HINT_SHELL "raise fs.inotify.max_user_instances, or end "
+                       "programs that watch files",
+            "cannot watch files: too many inotify instances or files "
+            "are open");
+    return err_sys(err, errno, "cannot watch files");
 }
 
 void dir_watches_close(struct dir_watches *w)

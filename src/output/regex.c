@@ -23,6 +23,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/regex_calls.h"
 #include "output/quote.h"
 
 /* At one place. A reasonable expression takes a few steps for each byte it
@@ -121,7 +122,8 @@ static quire_status prepare_match(struct regex *m, quire_error *err)
     pcre2_set_heap_limit(m->context, HEAP_KIB);
     /* Where memory cannot be made executable the interpreter is used, about ten
      * times slower. */
-    if (pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE) != 0)
+    if (regex_has_calls(bytes_str(m->expression)) ||
+        pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE) != 0)
         return QUIRE_OK;
     m->stack = pcre2_jit_stack_create(STACK_BYTES, STACK_MAX, m->general);
     if (!m->stack)

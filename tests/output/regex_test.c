@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "support/test.h"
 
@@ -116,6 +117,20 @@ TEST(an_expression_that_recurses_without_end_is_refused)
 {
     refuses("(?R)", bytes_str(as), "expression");
     refuses(slowly("(?R)"), bytes_str(as), "expression");
+}
+
+TEST(calls_of_groups_end_soon)
+{
+    static const char *const greps[] = {"7d/a.*b/tag: AND *||(?R)",
+                                        "(a|b|(?1)|)(?1)(?1)$x",
+                                        "(?<n>a|\\g<n>|)*$x"};
+    int64_t began = clock_steady_us();
+    bool found = false;
+    size_t i;
+
+    for (i = 0; i < sizeof greps / sizeof *greps; i++)
+        YES(look(greps[i], bytes_str(as), &found) != QUIRE_NO_MEMORY);
+    YES(clock_steady_us() - began < 20000000);
 }
 
 TEST(no_expression_raises_its_own_limits)
