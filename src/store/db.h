@@ -172,6 +172,13 @@ struct db_ops {
     quire_status (*release_space)(struct db *db, int64_t max, int64_t *released,
                                   quire_error *err);
 
+    /* Leave no bytes of rows that were deleted, if the database was opened with
+     * `scrub`. QUIRE_BUSY: a reader still needs some. */
+    quire_status (*scrub)(struct db *db, quire_error *err);
+
+    /* Whether a call of this connection has returned QUIRE_DAMAGED. */
+    bool (*is_damaged)(const struct db *db);
+
     void (*close)(struct db *db);
 };
 
@@ -180,6 +187,7 @@ struct db_config {
     enum db_access access;
     int busy_ms;
     int cache_kib; /* page cache; 0: the default */
+    bool scrub;    /* overwrite what is deleted: see the slot scrub() */
 };
 
 /* QUIRE_NOT_FOUND when opened for reading and absent; QUIRE_DAMAGED when it is
@@ -367,6 +375,17 @@ static inline quire_status db_release_space(struct db *db, int64_t max,
                                             int64_t *released, quire_error *err)
 {
     return db->ops->release_space(db, max, released, err);
+}
+
+static inline quire_status db_scrub(struct db *db, quire_error *err)
+{
+    return db->ops->scrub(db, err);
+}
+
+/* NULL is fine. */
+static inline bool db_is_damaged(const struct db *db)
+{
+    return db && db->ops->is_damaged(db);
 }
 
 /* NULL is fine. */

@@ -226,6 +226,11 @@ static int64_t intercepted_changes(struct db *db)
     return db_changes(of_db(db)->inner);
 }
 
+static bool intercepted_is_damaged(const struct db *db)
+{
+    return db_is_damaged(((const struct intercepted_db *)db)->inner);
+}
+
 static void intercepted_close(struct db *db)
 {
     db_close(of_db(db)->inner);
@@ -293,6 +298,9 @@ static void intercepted_close(struct db *db)
     X(DB_WAIT, release_space, "db release space", "",                          \
       (struct db * db, int64_t max, int64_t * released, quire_error * err),    \
       (max, released, err))                                                    \
+    X(DB_WAIT, scrub, "db scrub", "", (struct db * db, quire_error * err),     \
+      (err))                                                                   \
+    X(OWN, is_damaged, "", "", (), ())                                         \
     X(OWN, close, "", "", (), ())
 
 INTERCEPT_TABLE(struct db_ops, DB_SLOTS);

@@ -106,6 +106,7 @@ quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
         return err_set(err, QUIRE_EXISTS, "%s: %s", d->path, why);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+        d->damaged = true;
         st = err_set(err, QUIRE_DAMAGED, "%s is damaged: %s", d->path, why);
         if (d->foreign)
             err_next(err, "move it away, and a new one will be created");
@@ -605,5 +606,7 @@ const struct db_ops sqlite_ops = {
     .has_only_tables = sqlite_has_only_tables,
     .space = sqlite_space,
     .release_space = sqlite_release_space,
+    .scrub = sqlite_scrub,
+    .is_damaged = sqlite_is_damaged,
     .close = sqlite_close,
 };

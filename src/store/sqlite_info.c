@@ -120,6 +120,25 @@ quire_status sqlite_release_space(struct db *db, int64_t max, int64_t *released,
     return st;
 }
 
+/* Deleted rows are overwritten in the database when the log is copied to it; the log
+ * still has what they were. */
+quire_status sqlite_scrub(struct db *db, quire_error *err)
+{
+    int64_t busy = 0;
+    quire_status st = sql_number(db, "PRAGMA wal_checkpoint(TRUNCATE)", &busy,
+                                 err);
+
+    return st || !busy ? st
+                       : err_fail(err, QUIRE_BUSY, "try again later",
+                                  "another process reads %s",
+                                  ((struct sqlite_db *)db)->path);
+}
+
+bool sqlite_is_damaged(const struct db *db)
+{
+    return ((const struct sqlite_db *)db)->damaged;
+}
+
 /* Names of tables are ours: they need no quotes. */
 quire_status db_sqlite_drop_fulltext(struct db *db, quire_error *err)
 {

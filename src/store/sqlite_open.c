@@ -285,6 +285,8 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
              "PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864",
              c->cache_kib > 0 ? c->cache_kib : CACHE_KIB);
     st = sqlite_ops.exec(&d->base, sql, err);
+    if (!st && c->scrub)
+        st = sqlite_ops.exec(&d->base, "PRAGMA secure_delete=ON", err);
     /* Other programs fill a full-text table by a trigger, which needs the
      * trust. */
     if (!st && !d->foreign)

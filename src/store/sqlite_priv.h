@@ -23,6 +23,7 @@ struct sqlite_db {
     bool group;         /* a group is open; the next three belong to it */
     bool part;          /* a transaction that is part of it is open */
     bool spoiled;       /* it cannot be kept */
+    bool damaged;       /* a call has found damage */
     int64_t rows;       /* rows changed when the part began */
     int64_t began_rows; /* the same when the transaction began */
     unsigned settled;   /* the log is durable up to this version */
@@ -70,5 +71,7 @@ quire_status sqlite_space(struct db *db, int64_t *bytes, int64_t *unused,
                           quire_error *err);
 quire_status sqlite_release_space(struct db *db, int64_t max, int64_t *released,
                                   quire_error *err);
+quire_status sqlite_scrub(struct db *db, quire_error *err);
+bool sqlite_is_damaged(const struct db *db);
 
 #endif

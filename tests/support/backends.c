@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "support/s3.h"
 #include "support/test.h"
 
 static struct fault idle;
@@ -49,6 +50,51 @@ void backend_each(void (*body)(struct store *s))
         test_forget_dir();
     }
 }
+
+/* ---- S3 ------------------------------------------------------------------- */
+
+static void ignore_store(struct store *s)
+{
+    (void)s; /* it is on the stack */
+}
+
+static void ignore_line(void *ctx, const char *line)
+{
+    (void)ctx;
+    YES(strncmp(line, "object ", 7) == 0);
+}
+
+static void over_bucket(void (*body)(struct store *s), bool wrapped)
+{
+    struct trace trace = {.line = ignore_line};
+    struct store s = {.objects = test_s3_objects(), .free = ignore_store};
+
+    if (wrapped) {
+        OK(object_intercept(s.objects, fault_hook(&idle), &s.objects,
+                            &test_err));
+        OK(object_intercept(s.objects, trace_hook(&trace), &s.objects,
+                            &test_err));
+    }
+    body(&s);
+    OK(object_clear(s.objects, "", &test_err));
+    store_free(&s);
+    test_forget_dir();
+}
+
+void backend_each_s3(void (*body)(struct store *s))
+{
+    if (!test_has_s3())
+        SKIP("QUIRE_TEST_S3 names no S3 store");
+    over_bucket(body, false);
+    over_bucket(body, true);
+}
+
+bool backend_is_bucket(const struct store *s)
+{
+    return !strncmp(object_place(s->objects), "s3://", 5);
+}
+
+/* ---- objects -------------------------------------------------------------- */
 
 quire_status backend_put(struct store *s, const char *name, const char *text,
                          bool replace)

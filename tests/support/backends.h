@@ -12,6 +12,13 @@
 /* Run `body` over memory, files, and files behind the wrapper. */
 void backend_each(void (*body)(struct store *s));
 
+/* The same over the S3 store that QUIRE_TEST_S3 names, bare and behind the
+ * wrapper with both hooks; skipped without one. Its store has objects only. */
+void backend_each_s3(void (*body)(struct store *s));
+
+/* Objects in the bucket: see store/s3.h for what they do in another way. */
+bool backend_is_bucket(const struct store *s);
+
 /* A store of files in the test's directory, "store". */
 struct store *backend_files(void);
 
