@@ -14,20 +14,13 @@
  * that leaves the old state or the new one, never a mixture, and no litter
  * under a name of its own.
  *
- * This is all that a backend in a bucket (S3) has to offer. Bytes that grow
- * are store/log.h, locks store/lease.h, directories store/directory.h. Of the
- * slots below it does these in its own way:
- *
- *   settle, begin, commit   nothing: a publish is durable when it returns
- *   rollback                removes what the batch published, or leaves it, as
- *                           allowed
- *   sync                    nothing: what can be opened is durable
- *   touch                   copies the object to itself, or has a row that
- *                           keeps the time
- *   read                    a range request
+ * This is all that a backend in a bucket has to offer. Bytes that grow are
+ * store/log.h, locks store/lease.h, directories store/directory.h. store/s3.h
+ * says which of the promises below it keeps in another way: callers that may
+ * meet a bucket use each name once, and keep times in rows.
  *
  * The conformance suite is tests/conform/object_test.c. memory.c is the
- * executable specification, files.c the backend in use.
+ * executable specification, files.c the backend of homes on a disk.
  */
 #ifndef STORE_OBJECT_H
 #define STORE_OBJECT_H
@@ -95,7 +88,8 @@ struct object_ops {
     void (*discard)(struct draft *d);
 
     /* Renew the time of an open object. Not durable at once; it need not be.
-     * QUIRE_NOT_FOUND: its name is gone since. */
+     * QUIRE_NOT_FOUND: its name is gone since. QUIRE_INVALID: a bucket keeps no
+     * such time. */
     quire_status (*touch)(struct object *o, int64_t now_s, quire_error *err);
 
     /* Make an open object durable, whichever process wrote it: its bytes and
