@@ -25,6 +25,7 @@
 #include "base/map.h"
 #include "base/walk.h"
 #include "store/files_priv.h"
+#include "store/gzip_file.h"
 
 struct file_object {
     struct object base;
@@ -32,6 +33,8 @@ struct file_object {
     int fd;
     bool staged;        /* it has no name yet                            */
     uint64_t change_ns; /* when the kernel last saw it change            */
+    bool compressed;    /* it is a compressed log, read as such          */
+    struct gzip_file gzip;
     char name[];
 };
 
@@ -80,6 +83,7 @@ static quire_status make_object(struct files *f, const char *name, int fd,
     *o = (struct file_object){.base.ops = &files_object_ops,
                               .store = f,
                               .fd = fd};
+    gzip_file_init(&o->gzip, fd);
     strcpy(o->name, name);
     *out = o;
     return QUIRE_OK;
@@ -109,6 +113,11 @@ static quire_status files_open(struct object_store *s, const char *name,
     o->staged = staged != NULL;
     o->change_ns = files_change_time(&st);
     files_describe(&st, info);
+    /* Another program's gzip file is read as it is. */
+    o->compressed = gzip_is_log(name) &&
+                    gzip_file_look(&o->gzip, info->size) == 0;
+    if (o->compressed)
+        info->size = o->gzip.size;
     *out = &o->base;
     return QUIRE_OK;
 }
@@ -118,13 +127,24 @@ static quire_status files_read(struct object *base, uint64_t offset, void *buf,
 {
     struct file_object *o = (struct file_object *)base;
 
-    return files_read_file(o->store, o->name, o->fd, offset, buf, cap, n, err);
+    ssize_t got;
+
+    if (!o->compressed)
+        return files_read_file(o->store, o->name, o->fd, offset, buf, cap, n,
+                               err);
+    got = gzip_file_read(&o->gzip, offset, buf, cap);
+    if (got < 0)
+        return errno == EBADMSG ? files_gzip_damaged(o->store, o->name, err)
+                                : files_fail(o->store, "read", o->name, err);
+    *n = (size_t)got;
+    return QUIRE_OK;
 }
 
 static void files_close(struct object *base)
 {
     struct file_object *o = (struct file_object *)base;
 
+    gzip_file_release(&o->gzip);
     close(o->fd);
     free(o);
 }
@@ -167,35 +187,6 @@ static void files_discard(struct draft *base)
     free(d);
 }
 
-static quire_status stage_draft(struct file_draft *d, const char *name,
-                                bool replace, quire_error *err)
-{
-    struct files *f = d->store;
-    struct object_info info;
-    quire_status st = QUIRE_OK;
-    struct staged *s;
-
-    if (f->n_staged == STAGED_MAX || (replace && files_find_staged(f, name)))
-        st = files_settle(f, err);
-    if (!st && !replace) {
-        st = files_stat(&f->objects, name, &info, err);
-        if (st == QUIRE_OK)
-            return QUIRE_EXISTS;
-        if (st == QUIRE_NOT_FOUND)
-            st = QUIRE_OK;
-    }
-    if (st)
-        return st;
-    s = &f->staged[f->n_staged];
-    *s = (struct staged){.temp = d->temp, .size = d->size, .replace = replace};
-    s->name = strdup(name);
-    if (!s->name)
-        return err_memory(err);
-    d->temp = (struct fs_temp)FS_TEMP_INIT; /* owned by the stage now */
-    f->n_staged++;
-    return QUIRE_OK;
-}
-
 static quire_status files_publish(struct draft *base, const char *name,
                                   bool replace, quire_error *err)
 {
@@ -204,7 +195,7 @@ static quire_status files_publish(struct draft *base, const char *name,
     quire_status st;
 
     if (f->batch)
-        st = stage_draft(d, name, replace, err);
+        st = files_stage(d, name, replace, err);
     else if (fs_temp_sync(&d->temp) < 0)
         st = files_fail(f, "sync", name, err);
     else

@@ -1,8 +1,8 @@
 /*
  * files_batch.c - staged drafts, settled together
  *
- * Publishing waits for the disk twice, once for the bytes and once for the
- * name. A batch shares the waits: drafts are *staged*, complete but nameless,
+ * Publishing an object or a log waits for the disk twice, once for the bytes and
+ * once for the name. A batch shares the waits: drafts are *staged*, complete but nameless,
  * and settled together:
  *
  *     sync all bytes    one syncfs(), or a few fdatasync()
@@ -150,6 +150,35 @@ quire_status files_settle(struct files *f, quire_error *err)
     f->lost |= st != QUIRE_OK;
     files_drop_staged(f);
     return st;
+}
+
+quire_status files_stage(struct file_draft *d, const char *name, bool replace,
+                         quire_error *err)
+{
+    struct files *f = d->store;
+    struct object_info info;
+    quire_status st = QUIRE_OK;
+    struct staged *s;
+
+    if (f->n_staged == STAGED_MAX || (replace && files_find_staged(f, name)))
+        st = files_settle(f, err);
+    if (!st && !replace) {
+        st = object_stat(&f->objects, name, &info, err);
+        if (st == QUIRE_OK)
+            return QUIRE_EXISTS;
+        if (st == QUIRE_NOT_FOUND)
+            st = QUIRE_OK;
+    }
+    if (st)
+        return st;
+    s = &f->staged[f->n_staged];
+    *s = (struct staged){.temp = d->temp, .size = d->size, .replace = replace};
+    s->name = strdup(name);
+    if (!s->name)
+        return err_memory(err);
+    d->temp = (struct fs_temp)FS_TEMP_INIT; /* owned by the stage now */
+    f->n_staged++;
+    return QUIRE_OK;
 }
 
 quire_status files_begin(struct object_store *s, quire_error *err)

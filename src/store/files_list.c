@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "store/files_priv.h"
+#include "store/gzip_file.h"
 
 /* Below this a thread costs more than it saves. */
 #define PER_THREAD  1024
@@ -51,7 +52,23 @@ struct stretch {
     size_t from, to;
 };
 
-static void stat_one(struct found *f, int dir, int error)
+/* Set the size of a compressed log. Another program's gzip file is none, but a
+ * file. */
+static void measure(const struct depth2_scan *s, struct found *f, int dir)
+{
+    int fd = openat(dir, f->name,
+                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0 || gzip_file_size(fd, &f->info.size) < 0) {
+        f->there = errno == EBADMSG && s->wants;
+        f->error = errno == ENOENT || errno == EBADMSG ? 0 : errno;
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static void stat_one(const struct depth2_scan *s, struct found *f, int dir,
+                     int error)
 {
     struct stat st = {0};
 
@@ -64,6 +81,8 @@ static void stat_one(struct found *f, int dir, int error)
     f->there = S_ISREG(st.st_mode);
     f->odd = !f->there && !S_ISDIR(st.st_mode);
     files_describe(&st, &f->info);
+    if (f->there && gzip_is_log(f->name))
+        measure(s, f, dir);
 }
 
 static void *stat_part(void *ctx)
@@ -84,7 +103,7 @@ static void *stat_part(void *ctx)
             error = dir < 0 ? errno : 0;
             open_dir = f->dir;
         }
-        stat_one(f, dir, error);
+        stat_one(s->depth2_scan, f, dir, error);
     }
     if (dir >= 0)
         close(dir);

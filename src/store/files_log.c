@@ -27,8 +27,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/err.h"
 #include "store/files_priv.h"
+#include "store/gzip_file.h"
 
 struct file_log {
     struct log base;
@@ -40,12 +42,20 @@ struct file_log {
     uint64_t size;    /* the last known size                             */
     int64_t named_ms; /* when its name was last checked                  */
     uint64_t epoch;   /* the highest that has appended                   */
+    bool compressed;
+    struct gzip_file gzip; /* if so */
     char name[];
 };
+
+#define DRAFT_MAX ((size_t)1 << 20)
 
 struct file_log_draft {
     struct log_draft base;
     struct file_draft file;
+    struct gzip_packer *packer; /* owned; NULL: it is not compressed          */
+    struct buf pending, packed; /* content that is not a block yet; blocks    */
+    uint64_t size;              /* of the content                             */
+    bool ended;                 /* by an end mark                             */
 };
 
 static struct file_log *file_log_of(struct log *l)
@@ -63,10 +73,22 @@ static quire_status make_log(struct files *f, const char *name, int fd,
         close(fd);
         return err_memory(err);
     }
-    *l = (struct file_log){.base.ops = &files_log_ops, .store = f, .fd = fd};
+    *l = (struct file_log){.base.ops = &files_log_ops,
+                           .store = f,
+                           .fd = fd,
+                           .compressed = gzip_is_log(name)};
+    gzip_file_init(&l->gzip, fd);
     strcpy(l->name, name);
     *out = l;
     return QUIRE_OK;
+}
+
+/* Report that `verb` of a compressed log failed. */
+static quire_status gzip_fail(const struct file_log *l, const char *verb,
+                              quire_error *err)
+{
+    return errno == EBADMSG ? files_gzip_damaged(l->store, l->name, err)
+                            : files_fail(l->store, verb, l->name, err);
 }
 
 /* ---- open --------------------------------------------------------------- */
@@ -75,6 +97,15 @@ static quire_status files_log_stat(struct log_store *s, const char *name,
                                    struct object_info *info, quire_error *err)
 {
     return files_stat_file(files_of_logs(s), name, info, err);
+}
+
+static void files_log_close(struct log *base)
+{
+    struct file_log *l = file_log_of(base);
+
+    gzip_file_release(&l->gzip);
+    close(l->fd);
+    free(l);
 }
 
 static quire_status files_log_open(struct log_store *s, const char *name,
@@ -102,6 +133,13 @@ static quire_status files_log_open(struct log_store *s, const char *name,
     if (status)
         return status;
     files_describe(&st, info);
+    if (l->compressed && gzip_file_look(&l->gzip, info->size) < 0) {
+        status = gzip_fail(l, "open", err);
+        files_log_close(&l->base);
+        return status;
+    }
+    if (l->compressed)
+        info->size = l->gzip.size;
     *out = &l->base;
     return QUIRE_OK;
 }
@@ -110,16 +148,16 @@ static quire_status files_log_read(struct log *base, uint64_t offset, void *buf,
                                    size_t cap, size_t *n, quire_error *err)
 {
     struct file_log *l = file_log_of(base);
+    ssize_t got;
 
-    return files_read_file(l->store, l->name, l->fd, offset, buf, cap, n, err);
-}
-
-static void files_log_close(struct log *base)
-{
-    struct file_log *l = file_log_of(base);
-
-    close(l->fd);
-    free(l);
+    if (!l->compressed)
+        return files_read_file(l->store, l->name, l->fd, offset, buf, cap, n,
+                               err);
+    got = gzip_file_read(&l->gzip, offset, buf, cap);
+    if (got < 0)
+        return gzip_fail(l, "read", err);
+    *n = (size_t)got;
+    return QUIRE_OK;
 }
 
 /* ---- changes in place ---------------------------------------------------- */
@@ -184,6 +222,10 @@ static quire_status files_log_status(struct log *base, uint64_t *size,
     if (statx(l->fd, "", AT_EMPTY_PATH, STATX_SIZE | STATX_NLINK, &x) < 0)
         return files_fail(l->store, "look at", l->name, err);
     *size = x.stx_size;
+    if (l->compressed && gzip_file_look(&l->gzip, x.stx_size) < 0)
+        return gzip_fail(l, "look at", err);
+    if (l->compressed)
+        *size = l->gzip.size;
     *named = x.stx_nlink > 0;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
     ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
@@ -230,11 +272,22 @@ static quire_status files_log_cut(struct log *base, uint64_t size,
 {
     struct file_log *l = file_log_of(base);
 
-    if (ftruncate(l->fd, (off_t)size) < 0)
+    if (l->compressed && gzip_file_cut(&l->gzip, size) < 0)
+        return gzip_fail(l, "cut an unfinished append off", err);
+    if (!l->compressed && ftruncate(l->fd, (off_t)size) < 0)
         return files_fail(l->store, "cut an unfinished append off", l->name,
                           err);
     unmark_append(l);
     l->size = size;
+    return QUIRE_OK;
+}
+
+static quire_status append_compressed(struct file_log *l, quire_bytes bytes,
+                                      quire_error *err)
+{
+    if (gzip_file_append(&l->gzip, bytes) < 0)
+        return gzip_fail(l, "append to", err);
+    l->size = l->gzip.size;
     return QUIRE_OK;
 }
 
@@ -267,6 +320,8 @@ static quire_status files_log_append(struct log *base, uint64_t epoch,
     if (epoch < l->epoch)
         return log_lost_lease(&l->store->logs, l->name, err);
     l->epoch = epoch;
+    if (l->compressed)
+        return append_compressed(l, bytes, err);
     marked = bytes.len >= LOG_LARGE_APPEND && mark_append(l, size);
     if (write_all(l->fd, bytes, &taken)) {
         if (marked)
@@ -286,13 +341,44 @@ static quire_status files_log_append(struct log *base, uint64_t epoch,
     return st;
 }
 
+static quire_status patch_plain(const struct file_log *l, int fd,
+                                uint64_t offset, quire_bytes bytes,
+                                quire_error *err)
+{
+    size_t done = 0;
+
+    while (done < bytes.len) {
+        ssize_t n = pwrite(fd, (const char *)bytes.data + done,
+                           bytes.len - done, (off_t)(offset + done));
+
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            return files_fail(l->store, "write to", l->name, err);
+    }
+    return QUIRE_OK;
+}
+
+static quire_status patch_compressed(struct file_log *l, int fd,
+                                     uint64_t offset, quire_bytes bytes,
+                                     quire_error *err)
+{
+    if (gzip_file_patch(&l->gzip, fd, offset, bytes) == 0)
+        return QUIRE_OK;
+    if (errno != EINVAL)
+        return gzip_fail(l, "write to", err);
+    return err_fail(err, QUIRE_INVALID, "write the log anew",
+                    "%s/%s is compressed: only its first KiB can be changed",
+                    l->store->path, l->name);
+}
+
 static quire_status files_log_patch(struct log *base, uint64_t offset,
                                     quire_bytes bytes, quire_error *err)
 {
     struct file_log *l = file_log_of(base);
     quire_status st = QUIRE_OK;
     struct stat info, ours;
-    size_t done = 0;
+    uint64_t size = 0;
     int fd;
 
     /* O_APPEND makes pwrite() append, so this needs a descriptor without; and
@@ -305,59 +391,122 @@ static quire_status files_log_patch(struct log *base, uint64_t offset,
     } else if (info.st_ino != ours.st_ino || info.st_dev != ours.st_dev) {
         st = err_set(err, QUIRE_CHANGED, "%s/%s was replaced by another file",
                      l->store->path, l->name);
-    } else if (offset + bytes.len > (uint64_t)info.st_size) {
+    } else if (l->compressed &&
+               gzip_file_look(&l->gzip, (uint64_t)info.st_size) < 0) {
+        st = gzip_fail(l, "look at", err);
+    } else {
+        size = l->compressed ? l->gzip.size : (uint64_t)info.st_size;
+    }
+    if (!st && offset + bytes.len > size)
         st = err_set(err, QUIRE_CHANGED, "%s/%s was truncated", l->store->path,
                      l->name);
-    }
-    while (!st && done < bytes.len) {
-        ssize_t n = pwrite(fd, (const char *)bytes.data + done,
-                           bytes.len - done, (off_t)(offset + done));
-
-        if (n >= 0)
-            done += (size_t)n;
-        else if (errno != EINTR)
-            st = files_fail(l->store, "write to", l->name, err);
-    }
+    if (!st)
+        st = l->compressed ? patch_compressed(l, fd, offset, bytes, err)
+                           : patch_plain(l, fd, offset, bytes, err);
     close(fd);
     return st;
 }
 
 /* ---- drafts ------------------------------------------------------------- */
 
-static quire_status files_log_create(struct log_store *s,
+static void free_draft(struct file_log_draft *d)
+{
+    fs_temp_release(&d->file.temp);
+    gzip_packer_free(d->packer);
+    buf_release(&d->pending);
+    buf_release(&d->packed);
+    free(d);
+}
+
+static quire_status files_log_create(struct log_store *s, const char *name,
                                      struct log_draft **out, quire_error *err)
 {
     struct file_log_draft *d = malloc(sizeof *d);
-    quire_status st;
+    quire_status st = QUIRE_OK;
 
     if (!d)
         return err_memory(err);
-    d->base.ops = &files_log_ops;
-    st = file_draft_open(&d->file, files_of_logs(s), err);
+    *d = (struct file_log_draft){.base.ops = &files_log_ops,
+                                 .file.temp = FS_TEMP_INIT,
+                                 .pending = BUF_INIT(DRAFT_MAX),
+                                 .packed = BUF_INIT(DRAFT_MAX)};
+    if (gzip_is_log(name) && !(d->packer = gzip_packer_new()))
+        st = err_memory(err);
+    if (!st)
+        st = file_draft_open(&d->file, files_of_logs(s), err);
     if (st)
-        free(d);
+        free_draft(d);
     else
         *out = &d->base;
     return st;
 }
 
+/* Write what is pending as blocks; with `end` an end mark behind them. */
+static quire_status write_blocks(struct file_log_draft *d, bool end,
+                                 quire_error *err)
+{
+    quire_status st;
+
+    buf_clear(&d->packed);
+    gzip_blocks_add(d->packer, buf_bytes(&d->pending), d->size - d->pending.len,
+                    &d->packed);
+    if (end)
+        gzip_blocks_end(d->size, &d->packed);
+    buf_clear(&d->pending);
+    st = buf_status(&d->packed, "a log", err);
+    return st ? st : file_draft_write(&d->file, buf_bytes(&d->packed), err);
+}
+
 static quire_status files_log_write(struct log_draft *base, quire_bytes bytes,
                                     quire_error *err)
 {
-    return file_draft_write(&((struct file_log_draft *)base)->file, bytes, err);
+    struct file_log_draft *d = (struct file_log_draft *)base;
+    quire_status st = QUIRE_OK;
+    size_t n;
+
+    if (!d->packer)
+        return file_draft_write(&d->file, bytes, err);
+    while (bytes.len > 0 && !st) {
+        n = (d->size < GZIP_STORED ? GZIP_STORED : GZIP_BLOCK) - d->pending.len;
+        n = n < bytes.len ? n : bytes.len;
+        buf_add(&d->pending, bytes.data, n);
+        bytes = bytes_sub(bytes, n, bytes.len);
+        d->size += n;
+        st = buf_status(&d->pending, "a log", err);
+        if (!st && (d->size == GZIP_STORED || d->pending.len == GZIP_BLOCK))
+            st = write_blocks(d, false, err);
+    }
+    return st;
+}
+
+static quire_status files_log_section(struct log_draft *base, quire_error *err)
+{
+    struct file_log_draft *d = (struct file_log_draft *)base;
+
+    return d->packer ? write_blocks(d, false, err) : QUIRE_OK;
+}
+
+/* No more is written. */
+static quire_status end_draft(struct file_log_draft *d, quire_error *err)
+{
+    if (!d->packer || d->ended)
+        return QUIRE_OK;
+    d->ended = true;
+    return write_blocks(d, true, err);
 }
 
 static quire_status files_log_settle(struct log_draft *base, quire_error *err)
 {
-    return file_draft_sync(&((struct file_log_draft *)base)->file, err);
+    quire_status st = files_log_section(base, err);
+
+    if (!st)
+        st = file_draft_sync(&((struct file_log_draft *)base)->file, err);
+    return st;
 }
 
 static void files_log_discard(struct log_draft *base)
 {
-    struct file_log_draft *d = (struct file_log_draft *)base;
-
-    fs_temp_release(&d->file.temp);
-    free(d);
+    free_draft((struct file_log_draft *)base);
 }
 
 /* Open the draft's file for appending, and hold it: a descriptor of its own
@@ -410,12 +559,18 @@ static quire_status files_log_publish(struct log_draft *base, const char *name,
                                       bool replace, struct log **out,
                                       quire_error *err)
 {
-    struct file_draft *d = &((struct file_log_draft *)base)->file;
-    quire_status st;
+    struct file_log_draft *draft = (struct file_log_draft *)base;
+    struct file_draft *d = &draft->file;
+    quire_status st = end_draft(draft, err);
 
     assert(!out || !replace);
-    if (out)
+    assert(gzip_is_log(name) == (draft->packer != NULL));
+    if (st)
+        ;
+    else if (out)
         st = publish_held(d, name, out, err);
+    else if (d->store->batch)
+        st = files_stage(d, name, replace, err);
     else if (fs_temp_sync(&d->temp) < 0)
         st = files_fail(d->store, "sync", name, err);
     else
@@ -431,11 +586,14 @@ static quire_status files_log_replace(struct log *base, struct log_draft *draft,
     struct file_log *l = file_log_of(base);
     struct file_draft *d = &((struct file_log_draft *)draft)->file;
     struct files *f = l->store;
-    quire_status st = QUIRE_OK;
+    quire_status st = end_draft((struct file_log_draft *)draft, err);
     const char *last;
     struct stat was;
     int parent = -1, fd = -1;
 
+    assert(l->compressed == (((struct file_log_draft *)draft)->packer != NULL));
+    if (st)
+        goto out;
     parent = fs_open_parent(f->dir, l->name, false, NULL, &last);
     if (parent < 0 || fstat(l->fd, &was) < 0 ||
         fchmod(d->temp.fd, was.st_mode & 0777) < 0)
@@ -455,12 +613,15 @@ static quire_status files_log_replace(struct log *base, struct log_draft *draft,
     if (!st && fs_temp_publish(&d->temp, parent, last, true) < 0)
         st = files_fail(f, "replace", l->name, err);
     if (!st) {
+        gzip_file_release(&l->gzip);
         close(l->fd);
         l->fd = fd;
+        gzip_file_init(&l->gzip, fd);
         fd = -1;
         if (fsync(parent) < 0)
             st = files_fail(f, "sync the directory of", l->name, err);
     }
+out:
     if (fd >= 0)
         close(fd);
     if (parent >= 0)
@@ -535,6 +696,7 @@ const struct log_ops files_log_ops = {
     .sync = files_log_sync,
     .create = files_log_create,
     .write = files_log_write,
+    .section = files_log_section,
     .settle = files_log_settle,
     .publish = files_log_publish,
     .discard = files_log_discard,

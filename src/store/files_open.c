@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "store/files_priv.h"
+#include "store/gzip_file.h"
 
 quire_status files_fail(const struct files *f, const char *verb,
                         const char *name, quire_error *err)
@@ -80,6 +81,16 @@ quire_status files_open_file(struct files *f, const char *name, int flags,
     return QUIRE_OK;
 }
 
+quire_status files_gzip_damaged(const struct files *f, const char *name,
+                                quire_error *err)
+{
+    return err_fail(err, QUIRE_DAMAGED,
+                    HINT_SHELL "import the session again, or restore the file "
+                               "from a backup",
+                    "%s/%s cannot be unpacked: it was truncated or changed",
+                    f->path, name);
+}
+
 quire_status files_stat_file(struct files *f, const char *name,
                              struct object_info *info, quire_error *err)
 {
@@ -92,8 +103,11 @@ quire_status files_stat_file(struct files *f, const char *name,
     if (status)
         return status;
     files_describe(&st, info);
+    if (gzip_is_log(name) && gzip_file_size(fd, &info->size) < 0 &&
+        errno != EBADMSG) /* another program's */
+        status = files_fail(f, "look at", name, err);
     close(fd);
-    return QUIRE_OK;
+    return status;
 }
 
 quire_status files_read_file(struct files *f, const char *name, int fd,

@@ -89,9 +89,13 @@ quire_status files_open_file(struct files *f, const char *name, int flags,
                              int *fd, struct stat *st, quire_error *err);
 
 /* The kernel's change time, which cannot be set: a different value means a
- * change. */
+ * change. The size of a compressed log is that of its file here. */
 uint64_t files_change_time(const struct stat *st);
 void files_describe(const struct stat *st, struct object_info *info);
+
+/* A compressed log is damaged: QUIRE_DAMAGED. */
+quire_status files_gzip_damaged(const struct files *f, const char *name,
+                                quire_error *err);
 
 quire_status files_stat_file(struct files *f, const char *name,
                              struct object_info *info, quire_error *err);
@@ -108,6 +112,10 @@ quire_status file_draft_write(struct file_draft *d, quire_bytes bytes,
 quire_status file_draft_sync(struct file_draft *d, quire_error *err);
 
 /* ---- files_batch.c ------------------------------------------------------ */
+
+/* Stage a finished draft, which is given up unless the status is QUIRE_EXISTS. */
+quire_status files_stage(struct file_draft *d, const char *name, bool replace,
+                         quire_error *err);
 
 /* Link all staged drafts to their names, durably. */
 quire_status files_settle(struct files *f, quire_error *err);

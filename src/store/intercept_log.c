@@ -114,11 +114,14 @@ static const char *intercepted_place(const struct log_store *s)
       (offset, bytes, err))                                                    \
     X(OPEN, sync, "log sync", "", (struct log * o, quire_error * err), (err))  \
     X(NEW_DRAFT, create, "log create", "",                                     \
-      (struct log_store * s, struct log_draft * *out, quire_error * err),      \
-      (&w->inner, err))                                                        \
+      (struct log_store * s, const char *name, struct log_draft **out,         \
+       quire_error *err),                                                      \
+      (name, &w->inner, err))                                                  \
     X(DRAFT, write, "log write", "",                                           \
       (struct log_draft * d, quire_bytes bytes, quire_error * err),            \
       (bytes, err))                                                            \
+    X(DRAFT, section, "log section", "",                                       \
+      (struct log_draft * d, quire_error * err), (err))                        \
     X(DRAFT, settle, "log settle", "",                                         \
       (struct log_draft * d, quire_error * err), (err))                        \
     X(OWN, publish, "log publish", name, (), ())                               \

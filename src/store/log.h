@@ -15,10 +15,15 @@
  * another machine holds a lease (store/lease.h) instead and passes its epoch
  * with each append.
  *
+ * A log whose name ends in ".jsonl.gz" is kept compressed (store/gzip_blocks.h); its
+ * offsets and sizes are those of its content. Only its first write can be patched, up to a KiB; each
+ * append takes a block of its own, and writers have to hold it: it is for what
+ * is written by the megabyte and read, as imported sessions are. The memory backend compresses nothing.
+ *
  * Names are those of store/object.h. In the backends of one machine (files,
  * memory) logs and objects share their names: code of local homes reads a log
- * as an object, for instance to find references to blobs. A remote backend need
- * not offer that.
+ * as an object, for instance to find references to blobs. A remote backend need not
+ * offer that.
  *
  * Durability: publish, replace, rename and remove have reached the disk when
  * they return QUIRE_OK; append and patch after the next sync. A crash leaves
@@ -123,7 +128,7 @@ struct log_ops {
      * always UINT64_MAX. */
     uint64_t (*unfinished)(struct log *l);
 
-    /* Cut an unfinished append off. */
+    /* Cut the end off: an unfinished append, or a section. */
     quire_status (*cut)(struct log *l, uint64_t size, quire_error *err);
 
     /* Overwrite bytes, all within the log: the title slot of a session. Not
@@ -138,13 +143,18 @@ struct log_ops {
      * the bytes are durable, but not under it. */
     quire_status (*sync)(struct log *l, quire_error *err);
 
-    /* A new log or generation without a name, invisible to others. */
-    quire_status (*create)(struct log_store *s, struct log_draft **out,
-                           quire_error *err);
+    /* A new log or generation, invisible to others until it is given this name
+     * or another of the same ending. */
+    quire_status (*create)(struct log_store *s, const char *name,
+                           struct log_draft **out, quire_error *err);
 
     /* Add at the end. After a failure the draft can only be discarded. */
     quire_status (*write)(struct log_draft *d, quire_bytes bytes,
                           quire_error *err);
+
+    /* What follows is a section of its own: cutting it off later (cut) leaves the
+     * bytes before as they are on the disk, also in a compressed log. */
+    quire_status (*section)(struct log_draft *d, quire_error *err);
 
     /* Wait until the written bytes are on the disk. publish and replace wait
      * for it anyway: this is for callers that want to do so before they take a
@@ -156,7 +166,9 @@ struct log_ops {
      * given another name or discarded. After any other status it is gone.
      *
      * With `out` (and without `replace`) the log stays open for appending, and
-     * is held from before it has its name. */
+     * is held from before it has its name. Without it, in a batch of the objects
+     * beside it (store/object.h), the commit of the batch makes it durable, and
+     * visible to other handles. */
     quire_status (*publish)(struct log_draft *d, const char *name, bool replace,
                             struct log **out, quire_error *err);
 
@@ -278,16 +290,21 @@ static inline quire_status log_sync(struct log *l, quire_error *err)
     return l->ops->sync(l, err);
 }
 
-static inline quire_status log_create(struct log_store *s,
+static inline quire_status log_create(struct log_store *s, const char *name,
                                       struct log_draft **out, quire_error *err)
 {
-    return s->ops->create(s, out, err);
+    return s->ops->create(s, name, out, err);
 }
 
 static inline quire_status log_write(struct log_draft *d, quire_bytes bytes,
                                      quire_error *err)
 {
     return d->ops->write(d, bytes, err);
+}
+
+static inline quire_status log_section(struct log_draft *d, quire_error *err)
+{
+    return d->ops->section(d, err);
 }
 
 static inline quire_status log_settle(struct log_draft *d, quire_error *err)

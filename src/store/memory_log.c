@@ -179,11 +179,12 @@ static quire_status memory_log_sync(struct log *base, quire_error *err)
                : QUIRE_OK; /* memory has nothing to sync */
 }
 
-static quire_status memory_log_create(struct log_store *s,
+static quire_status memory_log_create(struct log_store *s, const char *name,
                                       struct log_draft **out, quire_error *err)
 {
     struct memory_log_draft *d = malloc(sizeof *d);
 
+    (void)name;
     if (!d)
         return err_memory(err);
     *d = (struct memory_log_draft){{&memory_log_ops},
@@ -204,6 +205,13 @@ static quire_status memory_log_write(struct log_draft *base, quire_bytes bytes,
 
     buf_add(b, bytes.data, bytes.len);
     return buf_status(b, "a log", err);
+}
+
+static quire_status memory_log_section(struct log_draft *base, quire_error *err)
+{
+    (void)base;
+    (void)err;
+    return QUIRE_OK;
 }
 
 static quire_status memory_log_settle(struct log_draft *base, quire_error *err)
@@ -327,6 +335,7 @@ const struct log_ops memory_log_ops = {
     .sync = memory_log_sync,
     .create = memory_log_create,
     .write = memory_log_write,
+    .section = memory_log_section,
     .settle = memory_log_settle,
     .publish = memory_log_publish,
     .discard = memory_log_discard,
