@@ -29,10 +29,23 @@
     "path, agent, session, main, cwd, title, inode, size, modified, mark," \
     " version, settled, written, entries, settled_entries, problems, imported"
 
+#define TRASH                                                               \
+    "SELECT id, tenant, key, session, folder, name, title, removed, bytes," \
+    " state FROM trash "
+
 static const char *const texts[N_CATALOG_SQL] = {
     [SQL_TENANT_BY_ID] = TENANT "WHERE id = ?1",
     [SQL_TENANT_BY_NAME] = TENANT "WHERE name = ?1 ORDER BY id LIMIT 2",
-    [SQL_TENANT_BY_TOKEN] = TENANT "WHERE token = ?1",
+    [SQL_TENANT_BY_TOKEN] =
+        "SELECT id, name, disabled, token IS NOT NULL, created, used, n, 0, 0 FROM tenant"
+        " WHERE token = ?1 UNION ALL"
+        " SELECT t.id, t.name, t.disabled, t.token IS NOT NULL, t.created,"
+        " t.used, t.n, a.flags, a.expires FROM access_token a JOIN tenant t"
+        " ON t.id = a.tenant WHERE a.token = ?1",
+    /* Of a catalogue before SCHEMA_TOKENS. */
+    [SQL_TENANT_BY_TOKEN_BEFORE] =
+        "SELECT id, name, disabled, token IS NOT NULL, created, used, n, 0, 0 FROM tenant"
+        " WHERE token = ?1",
     [SQL_TENANTS] = TENANT "ORDER BY id",
     [SQL_TENANT_ADD] = "INSERT INTO tenant(name, token, created)"
                        " VALUES(?1, ?2, ?3) RETURNING id",
@@ -50,6 +63,16 @@ static const char *const texts[N_CATALOG_SQL] = {
     [SQL_TENANT_RECOUNT] =
         "UPDATE tenant SET (used, n) = (SELECT coalesce(sum(size), 0), "
         "count(*) FROM artifact WHERE tenant = tenant.id AND deleted = 0)",
+
+    [SQL_TOKEN_ADD] = "INSERT INTO access_token(tenant, token, label, flags,"
+                      " created, expires) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"
+                      " RETURNING id",
+    [SQL_TOKENS] = "SELECT id, label, flags, created, expires FROM"
+                   " access_token WHERE tenant = ?1 ORDER BY id",
+    [SQL_TOKEN_REMOVE] = "DELETE FROM access_token WHERE tenant = ?1 AND"
+                         " id = ?2 RETURNING id",
+    [SQL_TOKEN_EXPIRE] = "DELETE FROM access_token WHERE tenant = ?1 AND"
+                         " expires > 0 AND expires <= ?2",
 
     /* A tenant without the session has a row, too. */
     [SQL_SESSION_FIND] = "SELECT s.id, s.used, t.used, t.disabled FROM tenant t"
@@ -69,6 +92,44 @@ static const char *const texts[N_CATALOG_SQL] = {
         "count(*) FROM artifact WHERE session = session.id AND deleted = 0)",
     [SQL_SESSION_DROP] = "DELETE FROM session WHERE id = ?1 AND tenant = ?2"
                          " RETURNING used, n",
+    [SQL_KEEP_OF] = "SELECT pinned, held, holder, reason FROM session_keep"
+                    " WHERE session = ?1 AND tenant = ?2",
+    [SQL_KEEP_SET] =
+        "INSERT INTO session_keep(session, tenant, pinned, held, holder,"
+        " reason) VALUES(?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(tenant, session)"
+        " DO UPDATE SET pinned = excluded.pinned, held = excluded.held,"
+        " holder = excluded.holder, reason = excluded.reason",
+    [SQL_KEEPS] = "SELECT k.pinned, k.held, k.holder, k.reason, s.key"
+                  " FROM session_keep k JOIN session s ON s.id = k.session"
+                  " AND s.tenant = k.tenant WHERE k.tenant = ?1",
+    [SQL_KEEPS_HELD] = "SELECT count(*) FROM session_keep WHERE tenant = ?1"
+                       " AND held <> 0",
+    [SQL_TRASH_ADD] =
+        "INSERT INTO trash(tenant, key, session, folder, name, title, removed,"
+        " bytes, state) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+        " RETURNING id",
+    [SQL_TRASH_FIND] = TRASH "WHERE tenant = ?1 AND (session = ?3 OR"
+                             " substr(key, 1, length(?2)) = ?2)"
+                             " ORDER BY removed DESC, id DESC",
+    [SQL_TRASH_BY_ID] = TRASH "WHERE id = ?1 AND tenant = ?2",
+    [SQL_TRASH_LIST] = TRASH "WHERE tenant = ?1 ORDER BY removed DESC, id DESC",
+    [SQL_TRASH_DUE] = TRASH "WHERE removed < ?1 ORDER BY removed, id",
+    [SQL_TRASH_MOVING] = TRASH "WHERE state <> 2 ORDER BY id",
+    [SQL_TRASH_STATE] = "UPDATE trash SET state = ?4 WHERE id = ?1"
+                        " AND tenant = ?2 AND state = ?3",
+    [SQL_TRASH_DROP] = "DELETE FROM trash WHERE id = ?1 AND tenant = ?2"
+                       " AND state = ?3",
+    [SQL_TRASH_ARTIFACTS] =
+        "SELECT id, path, size FROM artifact WHERE session = ?1"
+        " AND tenant = ?2 ORDER BY deleted <> -1, updated DESC, id DESC",
+    [SQL_SESSION_RENAME] = "UPDATE session SET key = ?3 WHERE id = ?1"
+                           " AND tenant = ?2",
+    /* Its own inverse: 0 and times become negative. */
+    [SQL_SESSION_FLIP] = "UPDATE artifact SET deleted = -1 - deleted"
+                         " WHERE session = ?1 AND tenant = ?2",
+    [SQL_SESSION_LIVE] = "SELECT coalesce(sum(size), 0), count(*)"
+                         " FROM artifact WHERE session = ?1 AND tenant = ?2"
+                         " AND deleted = 0",
     [SQL_CHANGE_LAST] = "SELECT seq, at FROM change_log WHERE tenant = ?1"
                         " ORDER BY seq DESC LIMIT 1",
     [SQL_CHANGES] = "SELECT seq, kind, item, at FROM change_log WHERE"
@@ -106,11 +167,25 @@ static const char *const texts[N_CATALOG_SQL] = {
         " cache_read = excluded.cache_read,"
         " cache_write = excluded.cache_write, total = excluded.total,"
         " cost = excluded.cost",
+    [SQL_ACTIVITY_FIND] =
+        "SELECT inode, size, modified, changed, data FROM activity"
+        " WHERE tenant = ?1 AND session = ?2",
+    /* The session may have been removed meanwhile. */
+    [SQL_ACTIVITY_STORE] =
+        "INSERT INTO activity(tenant, session, inode, size, modified, changed,"
+        " data) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 FROM session WHERE"
+        " tenant = ?1 AND id = ?2 ON CONFLICT(tenant, session) DO UPDATE SET"
+        " inode = excluded.inode, size = excluded.size,"
+        " modified = excluded.modified, changed = excluded.changed,"
+        " data = excluded.data",
     [SQL_REMOVAL_ADD] = "INSERT INTO removal(name, size, modified)"
                         " VALUES(?1, ?2, ?3) ON CONFLICT(name) DO UPDATE SET"
                         " size = excluded.size, modified = excluded.modified",
     [SQL_REMOVAL_DROP] = "DELETE FROM removal WHERE name = ?1",
-    [SQL_REMOVAL_HAS] = "SELECT 1 FROM removal WHERE name = ?1",
+    /* Of a session on its way into the trash or out of it, too. */
+    [SQL_REMOVAL_HAS] = "SELECT 1 FROM removal WHERE name = ?1 UNION ALL"
+                        " SELECT 1 FROM trash WHERE name = ?1"
+                        " AND state <> 2",
     [SQL_REMOVALS] = "SELECT name, size, modified FROM removal",
 
     [SQL_SETTING_GET] = "SELECT value FROM setting WHERE key = ?1",
@@ -210,7 +285,8 @@ static const char *const texts[N_CATALOG_SQL] = {
         "INSERT INTO import_state(tenant, path, state) VALUES(?1, ?2, ?3)"
         " ON CONFLICT(tenant, path) DO UPDATE SET state = excluded.state",
     [SQL_IMPORT_WRITING] =
-        "UPDATE import_file SET written = -1 WHERE tenant = ?1 AND path = ?2",
+        "UPDATE import_file SET written = -1, settled = ?3 WHERE tenant = ?1"
+        " AND path = ?2",
     [SQL_IMPORT_COPY] =
         "INSERT INTO import_file(tenant, " IMPORT_COLUMNS
         ") SELECT tenant, ?3, agent, session, main, cwd, title, inode, size,"
@@ -224,16 +300,38 @@ static const char *const texts[N_CATALOG_SQL] = {
                              " AND path = ?2 AND path <> ?3",
     [SQL_IMPORT_DROP] =
         "DELETE FROM import_part WHERE tenant = ?1 AND path IN"
-        " (SELECT path FROM import_file WHERE tenant = ?1 AND session = ?2)",
+        " (SELECT path FROM import_file WHERE tenant = ?1 AND session = ?2)"
+        " AND NOT EXISTS (SELECT 1 FROM import_file WHERE tenant = ?1"
+        " AND session = ?2 AND main = 1 AND imported > ?3)",
+    [SQL_IMPORT_AGAIN] =
+        "UPDATE import_file SET modified = -1, mark = ?3 WHERE tenant = ?1"
+        " AND session = ?2 AND main = 0 AND size > 0 AND NOT EXISTS"
+        " (SELECT 1 FROM import_part p WHERE p.tenant = import_file.tenant"
+        " AND p.path = import_file.path)",
     [SQL_IMPORT_PARTS] =
-        "SELECT at, size, sha256 FROM import_part WHERE tenant = ?1"
+        "SELECT at, size, sha256, form FROM import_part WHERE tenant = ?1"
         " AND path = ?2 ORDER BY at",
     [SQL_IMPORT_ADD_PART] =
-        "INSERT INTO import_part(tenant, path, at, size, sha256)"
-        " VALUES(?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO import_part(tenant, path, at, size, sha256, form)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [SQL_IMPORT_CUT_PARTS] =
         "DELETE FROM import_part WHERE tenant = ?1 AND path = ?2 AND at >= ?3",
+    [SQL_CONTINUATION_FIND] =
+        "SELECT c.child FROM continuation c JOIN import_file f"
+        " ON f.tenant = c.tenant AND f.session = c.session AND f.main = 1"
+        " WHERE c.tenant = ?1 AND c.session = ?2 AND c.imported = f.imported",
+    [SQL_CONTINUATION_PUT] =
+        "INSERT INTO continuation(tenant, session, child, imported)"
+        " SELECT tenant, session, ?3, imported FROM import_file"
+        " WHERE tenant = ?1 AND session = ?2 AND main = 1"
+        " ON CONFLICT(tenant, session) DO UPDATE SET child = excluded.child,"
+        " imported = excluded.imported",
     [SQL_IMPORT_DIGESTS] = "SELECT DISTINCT sha256 FROM import_part",
+    [SQL_IMPORT_ANSWER] = "SELECT session FROM import_answer WHERE tenant = ?1"
+                          " AND answer = ?2",
+    [SQL_IMPORT_ADD_ANSWER] =
+        "INSERT INTO import_answer(tenant, answer, session) VALUES(?1, ?2, ?3)"
+        " ON CONFLICT(tenant, answer) DO NOTHING",
 };
 
 quire_status catalog_open(struct catalog *c, struct db *db, bool read_only,

@@ -88,6 +88,25 @@ quire_status tenant_set_disabled(struct catalog *c, int64_t id, bool disabled,
 quire_status tenant_drop(struct catalog *c, int64_t id, const char *dir,
                          quire_error *err);
 
+/* ---- tokens.c ----------------------------------------------------------- */
+
+/* Inside a write transaction. `token` is the token's hash; of *t label, flags and
+ * expires_us are read, the rest is set. */
+quire_status token_add(struct catalog *c, int64_t tenant,
+                       const quire_digest *token, quire_token *t,
+                       quire_error *err);
+
+/* By id. */
+quire_status token_list(struct catalog *c, int64_t tenant, quire_token_fn each,
+                        void *ctx, quire_error *err);
+
+/* Inside a write transaction; the second removes those that have expired.
+ * QUIRE_NOT_FOUND without a message: no such token. */
+quire_status token_remove(struct catalog *c, int64_t tenant, int64_t id,
+                          quire_error *err);
+quire_status token_remove_expired(struct catalog *c, int64_t tenant,
+                                  quire_error *err);
+
 /* ---- sessions.c --------------------------------------------------------- */
 
 /* The row of a session. It is created by the first artifact, or when its number
@@ -153,12 +172,26 @@ struct removal {
 
 #define REMOVAL_TREE UINT64_MAX /* as size: it is a directory */
 
+/* Record that the artifacts and memory entries of a session change, for the search
+ * index. Inside a write transaction. */
+quire_status session_row_log(struct catalog *c, const struct session_row *row,
+                             quire_error *err);
+
 /* Delete the row of a session, with its artifacts, and record that its file is to
  * be removed, and the directory `tree` (NULL: none): one durable transaction. A
  * session without a row is fine. */
 quire_status session_row_remove(struct catalog *c, int64_t tenant,
                                 const char *key, const struct removal *file,
                                 const char *tree, quire_error *err);
+
+/* Delete the row alone, with its artifacts. Inside a write transaction.
+ * QUIRE_NOT_FOUND: there is none. */
+quire_status session_row_drop(struct catalog *c, const struct session_row *row,
+                              quire_error *err);
+
+/* Whether an id is none that a session may have: those of built-in sessions, and
+ * keys of rows in the trash. */
+bool session_key_is_reserved(const char *key);
 
 /* Record one; all that are recorded, in `keep`; whether one is; erase one. */
 quire_status removal_add(struct catalog *c, const struct removal *file,
@@ -203,6 +236,25 @@ quire_status session_totals_find(struct catalog *c, int64_t tenant,
 quire_status session_totals_store(struct catalog *c, int64_t tenant,
                                   const struct session_totals *t,
                                   quire_error *err);
+
+/* ---- activity.c --------------------------------------------------------- */
+
+/* What happened in a session, as session/activity.h saves it, and the file that was
+ * counted. */
+struct activity_record {
+    int64_t session;
+    uint64_t inode, size;
+    int64_t modified_ns, changed_ns;
+    quire_bytes data;
+};
+
+/* QUIRE_NOT_FOUND without a message: there is none. The second inside a write
+ * transaction. */
+quire_status activity_find(struct catalog *c, int64_t tenant, int64_t session,
+                           struct arena *keep, struct activity_record *out,
+                           quire_error *err);
+quire_status activity_store(struct catalog *c, int64_t tenant,
+                            const struct activity_record *r, quire_error *err);
 
 /* ---- settings.c --------------------------------------------------------- */
 
@@ -318,6 +370,11 @@ quire_status folder_remove(struct catalog *c, int64_t tenant, int64_t id,
 quire_status folder_move_session(struct catalog *c, int64_t tenant,
                                  int64_t session, int64_t folder,
                                  quire_error *err);
+
+/* folder_move_session() inside a write transaction. */
+quire_status folder_set_session(struct catalog *c, int64_t tenant,
+                                int64_t session, int64_t folder,
+                                quire_error *err);
 
 /* The folder of a session; 0: none. */
 quire_status folder_of_session(struct catalog *c, int64_t tenant,

@@ -227,8 +227,9 @@ quire_status folder_remove(struct catalog *c, int64_t tenant, int64_t id,
 
 /* ---- sessions in folders ------------------------------------------------ */
 
-static quire_status move_row(struct catalog *c, int64_t tenant, int64_t session,
-                             int64_t folder, quire_error *err)
+quire_status folder_set_session(struct catalog *c, int64_t tenant,
+                                int64_t session, int64_t folder,
+                                quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     quire_folder found;
@@ -259,7 +260,9 @@ quire_status folder_move_session(struct catalog *c, int64_t tenant,
     quire_status st = db_begin(c->db, DB_DURABLE, tenant, err);
 
     return st ? st
-              : sql_end(c->db, move_row(c, tenant, session, folder, err), err);
+              : sql_end(c->db,
+                        folder_set_session(c, tenant, session, folder, err),
+                        err);
 }
 
 quire_status folder_of_session(struct catalog *c, int64_t tenant,

@@ -109,6 +109,30 @@ quire_status import_state(struct catalog *c, int64_t tenant, const char *path,
     return st;
 }
 
+quire_status continuation_find(struct catalog *c, int64_t tenant,
+                               const char *session, struct arena *keep,
+                               const char **child, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st;
+
+    *child = NULL;
+    if (!catalog_has(c, SCHEMA_CONTINUATIONS))
+        return QUIRE_NOT_FOUND;
+    st = use(c, SQL_CONTINUATION_FIND, &s, err);
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, bytes_str(session));
+    st = sql_row(s, err);
+    if (!st) {
+        *child = arena_text(keep, stmt_column_bytes(s, 0));
+        st = *child ? QUIRE_OK : err_memory(err);
+    }
+    stmt_reset(s);
+    return st;
+}
+
 static quire_status add_part(struct stmt *s, struct arena *keep,
                              struct import_part **list, size_t *n, size_t *cap,
                              quire_error *err)
@@ -127,7 +151,8 @@ static quire_status add_part(struct stmt *s, struct arena *keep,
     more = &(*list)[(*n)++];
     more->at = (uint64_t)stmt_column_int(s, 0);
     more->size = (uint64_t)stmt_column_int(s, 1);
-    if (sql_digest(s, 2, &more->digest))
+    more->form = (enum import_part_form)stmt_column_int(s, 3);
+    if (sql_digest(s, 2, &more->digest) && more->form <= IMPORT_PART_TEXT)
         return QUIRE_OK;
     return err_set(err, QUIRE_DAMAGED, "a row of import_part is damaged");
 }
@@ -165,6 +190,27 @@ quire_status import_digests(struct catalog *c, sql_digest_fn each, void *ctx,
         return QUIRE_OK;
     st = use(c, SQL_IMPORT_DIGESTS, &s, err);
     return st ? st : sql_digests(s, each, ctx, err);
+}
+
+quire_status import_answer_owner(struct catalog *c, int64_t tenant,
+                                 uint64_t answer, uint64_t *owner,
+                                 quire_error *err)
+{
+    struct stmt *s;
+    quire_status st;
+
+    if (!catalog_has(c, SCHEMA_ANSWERS))
+        return QUIRE_NOT_FOUND;
+    st = use(c, SQL_IMPORT_ANSWER, &s, err);
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_int(s, 2, (int64_t)answer);
+    st = sql_row(s, err);
+    if (!st)
+        *owner = (uint64_t)stmt_column_int(s, 0);
+    stmt_reset(s);
+    return st;
 }
 
 /* ---- writing ------------------------------------------------------------ */
@@ -235,9 +281,58 @@ static quire_status put_parts(struct catalog *c, int64_t tenant,
         stmt_bind_int(s, 3, (int64_t)u->parts[i].at);
         stmt_bind_int(s, 4, (int64_t)u->parts[i].size);
         stmt_bind_bytes(s, 5, bytes_of(u->parts[i].digest.byte, 32));
+        stmt_bind_int(s, 6, u->parts[i].form);
         st = stmt_post(s, err);
     }
     return st;
+}
+
+static quire_status put_answers(struct catalog *c, int64_t tenant,
+                                const struct import_update *u, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < u->n_answers && !st; i++) {
+        st = use(c, SQL_IMPORT_ADD_ANSWER, &s, err);
+        if (st)
+            break;
+        stmt_bind_int(s, 1, tenant);
+        stmt_bind_int(s, 2, (int64_t)u->answers[i]);
+        stmt_bind_int(s, 3, (int64_t)u->owner);
+        st = stmt_post(s, err);
+    }
+    return st;
+}
+
+/* Let the next import find that files of the session have changed. */
+static quire_status put_again(struct catalog *c, int64_t tenant,
+                              const char *session, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(c, SQL_IMPORT_AGAIN, &s, err);
+
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, bytes_str(session));
+    stmt_bind_bytes(s, 3, bytes_of("", 0));
+    return stmt_post(s, err);
+}
+
+quire_status import_put_rows(struct catalog *c, int64_t tenant,
+                             const struct import_update *u, quire_error *err)
+{
+    quire_status st = put_row(c, tenant, u->file, err);
+
+    if (!st && u->state.data)
+        st = put_state(c, tenant, u, err);
+    if (!st && u->from != UINT64_MAX)
+        st = put_parts(c, tenant, u, err);
+    if (!st && u->again)
+        st = put_again(c, tenant, u->file->session, err);
+    return st ? st : put_answers(c, tenant, u, err);
 }
 
 quire_status import_store(struct catalog *c, int64_t tenant,
@@ -245,18 +340,11 @@ quire_status import_store(struct catalog *c, int64_t tenant,
 {
     quire_status st = db_begin(c->db, DB_DURABLE, tenant, err);
 
-    if (st)
-        return st;
-    st = put_row(c, tenant, u->file, err);
-    if (!st && u->state.data)
-        st = put_state(c, tenant, u, err);
-    if (!st && u->from != UINT64_MAX)
-        st = put_parts(c, tenant, u, err);
-    return sql_end(c->db, st, err);
+    return st ? st : sql_end(c->db, import_put_rows(c, tenant, u, err), err);
 }
 
 quire_status import_writing(struct catalog *c, int64_t tenant, const char *path,
-                            quire_error *err)
+                            uint64_t settled, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(c, SQL_IMPORT_WRITING, &s, err);
@@ -265,11 +353,27 @@ quire_status import_writing(struct catalog *c, int64_t tenant, const char *path,
         return st;
     stmt_bind_int(s, 1, tenant);
     stmt_bind_text(s, 2, bytes_str(path));
+    stmt_bind_int(s, 3, (int64_t)settled);
+    return sql_commit(c->db, DB_DURABLE, tenant, s, err);
+}
+
+quire_status continuation_put(struct catalog *c, int64_t tenant,
+                              const char *session, const char *child,
+                              quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(c, SQL_CONTINUATION_PUT, &s, err);
+
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, bytes_str(session));
+    stmt_bind_text(s, 3, bytes_str(child));
     return sql_commit(c->db, DB_DURABLE, tenant, s, err);
 }
 
 quire_status import_forget(struct catalog *c, int64_t tenant, const char *key,
-                           quire_error *err)
+                           int64_t removed_us, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(c, SQL_IMPORT_DROP, &s, err);
@@ -278,6 +382,7 @@ quire_status import_forget(struct catalog *c, int64_t tenant, const char *key,
         return st;
     stmt_bind_int(s, 1, tenant);
     stmt_bind_text(s, 2, bytes_str(key));
+    stmt_bind_int(s, 3, removed_us);
     return stmt_post(s, err);
 }
 

@@ -5,6 +5,10 @@
  *                   was made of it, and how much of that session is settled
  *     import_state  the state of its converter, for when the file grows
  *     import_part   the bytes of the file, in order, each part a blob
+ *     import_answer which session has the usage of a model's answer, so that files
+ *                   that repeat it do not count it again. It stays when the session
+ *                   is removed
+ *     continuation  the native session in which an imported one goes on
  *
  *   (1) A row is committed after the blobs of its parts and after the session
  *       file: a crash leaves the ledger behind the files, never ahead.
@@ -37,8 +41,17 @@ quire_status import_state(struct catalog *c, int64_t tenant, const char *path,
                           struct arena *keep, quire_bytes *out,
                           quire_error *err);
 
+/* How the bytes of a part are spelled that its blob stands for. These numbers are
+ * on disk. */
+enum import_part_form {
+    IMPORT_PART_RAW = 0,
+    IMPORT_PART_BASE64 = 1, /* base64 of the blob                            */
+    IMPORT_PART_TEXT = 2,   /* the blob as a JSON string, without its quotes */
+};
+
 struct import_part {
     uint64_t at, size;
+    enum import_part_form form;
     quire_digest digest;
 };
 
@@ -56,21 +69,46 @@ struct import_update {
     uint64_t from;
     const struct import_part *parts;
     size_t n;
+    const uint64_t *answers; /* whose usage the session has */
+    size_t n_answers;
+    uint64_t owner; /* of these: a hash of the session's id */
+    bool again;     /* the session may have been removed: the files that
+                       belong to it and have no parts are imported again */
 };
 quire_status import_store(struct catalog *c, int64_t tenant,
                           const struct import_update *u, quire_error *err);
 
-/* Record that the session file of a row is about to be changed; durable. */
+/* The same inside a write transaction. */
+quire_status import_put_rows(struct catalog *c, int64_t tenant,
+                             const struct import_update *u, quire_error *err);
+
+/* Record that the session file of a row is about to be changed behind its first
+ * `settled` bytes, or replaced (0); durable. */
 quire_status import_writing(struct catalog *c, int64_t tenant, const char *path,
-                            quire_error *err);
+                            uint64_t settled, quire_error *err);
+
+/* The session in which `session` goes on: since its last import appends went to it.
+ * QUIRE_NOT_FOUND: there is none. continuation_put() records it, durable. */
+quire_status continuation_find(struct catalog *c, int64_t tenant,
+                               const char *session, struct arena *keep,
+                               const char **child, quire_error *err);
+quire_status continuation_put(struct catalog *c, int64_t tenant,
+                              const char *session, const char *child,
+                              quire_error *err);
 
 /* The file is called `to` now. One durable transaction. */
 quire_status import_move(struct catalog *c, int64_t tenant, const char *path,
                          const char *to, quire_error *err);
 
-/* The session `key` is removed. Inside a write transaction. */
+/* The session `key` was removed at a time; what was imported after it stays. Inside a
+ * write transaction. */
 quire_status import_forget(struct catalog *c, int64_t tenant, const char *key,
-                           quire_error *err);
+                           int64_t removed_us, quire_error *err);
+
+/* Which session has the usage of an answer. */
+quire_status import_answer_owner(struct catalog *c, int64_t tenant,
+                                 uint64_t answer, uint64_t *owner,
+                                 quire_error *err);
 
 /* The digests of all parts of all tenants, for a collection. */
 quire_status import_digests(struct catalog *c, sql_digest_fn each, void *ctx,

@@ -40,7 +40,7 @@ static const char artifact_schema[] =
     " created INTEGER NOT NULL," /* microseconds, here and everywhere     */
     " used INTEGER NOT NULL DEFAULT 0," /* bytes of living artifacts      */
     " n INTEGER NOT NULL DEFAULT 0);"   /* how many                       */
-    "INSERT INTO tenant(id, name, created) VALUES(1, 'default', 0);"
+    "INSERT INTO tenant(name, created) VALUES('default', 0);" /* number 1 */
     "CREATE TABLE session("
     " id " DDL_SERIAL_KEY ","
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
@@ -346,6 +346,45 @@ static const char import_schema[] =
     " FOREIGN KEY(tenant, path) REFERENCES import_file(tenant, path)"
     " ON DELETE CASCADE)" DDL_CLUSTERED ";";
 
+static const char token_schema[] =
+    "CREATE TABLE access_token(" /* besides the one in `tenant`            */
+    " id " DDL_SERIAL_KEY ","
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " token BLOB NOT NULL UNIQUE," /* SHA-256 of the token                 */
+    " label TEXT NOT NULL,"
+    " flags INTEGER NOT NULL," /* QUIRE_TOKEN_READ_ONLY, …                 */
+    " created INTEGER NOT NULL,"
+    " expires INTEGER NOT NULL);" /* 0: never                              */
+    "CREATE INDEX access_token_tenant ON access_token(tenant, id);";
+
+static const char activity_schema[] =
+    "CREATE TABLE activity(" /* of a session, by hour; derived              */
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
+    " inode INTEGER NOT NULL," /* of the file when it was counted           */
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL," /* nanoseconds                            */
+    " changed INTEGER NOT NULL,"
+    " data BLOB NOT NULL," /* JSON                                          */
+    " PRIMARY KEY(tenant, session));"
+    "CREATE INDEX activity_session ON activity(session);";
+
+/* Which session has the usage of a model's answer: files of agents repeat answers. */
+static const char answer_schema[] =
+    "CREATE TABLE import_answer("
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " answer INTEGER NOT NULL,"  /* hash of its ids                          */
+    " session INTEGER NOT NULL," /* hash of the session's id                 */
+    " PRIMARY KEY(tenant, answer))" DDL_CLUSTERED ";";
+
+static const char continuation_schema[] =
+    "CREATE TABLE continuation(" /* of an imported session                  */
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " session TEXT NOT NULL,"     /* the imported one                       */
+    " child TEXT NOT NULL,"       /* where its appends go                   */
+    " imported INTEGER NOT NULL," /* of import_file, when it was made       */
+    " PRIMARY KEY(tenant, session))" DDL_CLUSTERED ";";
+
 /* Beside the tables that they extend, so that an older file can still be read. */
 static const char agent_before[] =
     "CREATE TABLE memory_link(" /* stays when the artifact is purged       */
@@ -360,6 +399,30 @@ static const char agent_before[] =
     " session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
     " agent TEXT NOT NULL,"
     " definition TEXT);"; /* JSON, as a client sent it                      */
+
+/* See session_keep.h and trash.h. */
+static const char keeping_schema[] =
+    "CREATE TABLE session_keep("
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
+    " tenant INTEGER NOT NULL,"
+    " pinned INTEGER NOT NULL," /* microseconds; 0: not pinned              */
+    " held INTEGER NOT NULL,"   /* likewise                                 */
+    " holder TEXT NOT NULL,"    /* who holds it, as the audit log names him */
+    " reason TEXT NOT NULL,"
+    " PRIMARY KEY(session, tenant))" DDL_CLUSTERED ";"
+    "CREATE TABLE trash("
+    " id " DDL_SERIAL_KEY "," /* its directory is trash/<id>               */
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " key TEXT NOT NULL,"  /* the id of the session                         */
+    " session INTEGER,"    /* its row, in the trash too; NULL: none          */
+    " folder INTEGER,"     /* that it was in; NULL: none                    */
+    " name TEXT NOT NULL," /* where its file was, below the home           */
+    " title TEXT NOT NULL,"
+    " removed INTEGER NOT NULL," /* microseconds                           */
+    " bytes INTEGER NOT NULL,"   /* of its files                           */
+    " state INTEGER NOT NULL);"  /* enum trash_state                       */
+    "CREATE INDEX trash_key ON trash(tenant, key);"
+    "CREATE INDEX trash_moving ON trash(name) WHERE state <> 2;";
 
 /* Tables below artifacts, sessions, folders and entries have the tenant, so that every
  * statement can name it. It stands last in the key: deleting the row above looks for
@@ -479,7 +542,8 @@ static const char tenant_key_schema_too[] = WITH_TENANT("folder_place",
             WITH_TENANT("pad_block", BLOCK_TABLE BLOCK_INDEX, BLOCK_NAMES,
                         BLOCK_FROM);
 
-/* An older file that may only be read: the same columns by views. */
+/* An older file that may only be read: the same columns by views, and no rows of
+ * tables that queries on artifacts name. */
 #define VIEW(table, names, from) \
     DDL_TEMP_VIEW(table, "SELECT " names " FROM main." from)
 
@@ -500,9 +564,17 @@ static const struct {
 static quire_status create_tenant_views(struct db *db, int64_t version,
                                         quire_error *err)
 {
-    quire_status st = QUIRE_OK;
+    static const char no_keeps[] =
+        DDL_TEMP_VIEW("session_keep", "SELECT 0 AS session, 0 AS held"
+                                      " FROM main.blob WHERE 0 = 1");
+    static const char no_trash[] =
+        DDL_TEMP_VIEW("trash", "SELECT '' AS name, 0 AS state FROM main.blob"
+                               " WHERE 0 = 1");
+    quire_status st = db_exec(db, no_keeps, err);
     size_t i;
 
+    if (!st)
+        st = db_exec(db, no_trash, err);
     for (i = 0; i < sizeof tenant_views / sizeof *tenant_views && !st; i++)
         if ((int64_t)tenant_views[i].step <= version &&
             version < SCHEMA_TENANT_KEYS)
@@ -537,6 +609,13 @@ static const struct {
     {.before = tenant_key_schema, .too = tenant_key_schema_too},
     {change_log_schema, "DROP TABLE artifact_due", NULL, NULL},
     {.tables = import_schema},
+    {.tables = "ALTER TABLE import_part ADD COLUMN form INTEGER NOT NULL"
+               " DEFAULT 0"},
+    {.tables = token_schema},
+    {.tables = activity_schema},
+    {.tables = answer_schema},
+    {.tables = continuation_schema},
+    {.tables = keeping_schema},
 };
 
 /* Take step `i`, of a file that will have all of them. */

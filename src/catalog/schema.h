@@ -36,7 +36,13 @@ enum schema_step {
     SCHEMA_TENANT_KEYS = 19, /* tables below artifacts, sessions, … have it */
     SCHEMA_CHANGE_LOG = 20,  /* instead of full-text tables */
     SCHEMA_IMPORTS = 21,
-    SCHEMA_STEPS = SCHEMA_IMPORTS,
+    SCHEMA_PART_FORMS = 22, /* a column of import_part */
+    SCHEMA_TOKENS = 23,
+    SCHEMA_ACTIVITY = 24,
+    SCHEMA_ANSWERS = 25, /* import_answer */
+    SCHEMA_CONTINUATIONS = 26,
+    SCHEMA_KEEPING = 27, /* pins, holds and the trash */
+    SCHEMA_STEPS = SCHEMA_KEEPING,
 };
 
 /* Create the tables, or bring them up to date. *steps is how many steps the

@@ -4,6 +4,7 @@
 #include "catalog/change_log.h"
 #include "catalog/import_ledger.h"
 #include "catalog/priv.h"
+#include "catalog/session_keep.h"
 #include "base/bytes.h"
 #include "base/err.h"
 
@@ -65,6 +66,12 @@ quire_status session_row_find(struct catalog *c, int64_t tenant,
     if (st && st != QUIRE_NOT_FOUND && err)
         *err = why;
     return st ? st : out->session ? QUIRE_OK : QUIRE_NOT_FOUND;
+}
+
+bool session_key_is_reserved(const char *key)
+{
+    return !strcmp(key, "user") || !strcmp(key, "temp") ||
+           !strncmp(key, "trash:", 6);
 }
 
 /* ---- adding, counting --------------------------------------------------- */
@@ -158,10 +165,19 @@ static quire_status log_rows(struct catalog *c, const struct session_row *row,
     return stmt_post(s, err);
 }
 
+quire_status session_row_log(struct catalog *c, const struct session_row *row,
+                             quire_error *err)
+{
+    quire_status st = log_rows(c, row, SQL_CHANGE_ARTIFACTS, CHANGE_ARTIFACT,
+                               err);
+
+    return st ? st : log_rows(c, row, SQL_CHANGE_MEMORY, CHANGE_MEMORY, err);
+}
+
 /* Foreign keys delete its artifacts and versions; the tenant's counters are
  * ours to change. */
-static quire_status drop_row(struct catalog *c, const struct session_row *row,
-                             quire_error *err)
+quire_status session_row_drop(struct catalog *c, const struct session_row *row,
+                              quire_error *err)
 {
     int64_t used = 0, n = 0;
     struct stmt *s;
@@ -207,17 +223,17 @@ quire_status session_row_remove(struct catalog *c, int64_t tenant,
         return st;
     st = session_row_find(c, tenant, key, &row, err);
     if (!st)
-        st = log_rows(c, &row, SQL_CHANGE_ARTIFACTS, CHANGE_ARTIFACT, err);
+        st = session_keep_check(c, tenant, row.session, key, err);
     if (!st)
-        st = log_rows(c, &row, SQL_CHANGE_MEMORY, CHANGE_MEMORY, err);
+        st = session_row_log(c, &row, err);
     if (!st)
-        st = drop_row(c, &row, err);
+        st = session_row_drop(c, &row, err);
     if (!st || st == QUIRE_NOT_FOUND)
         st = removal_add(c, file, err);
     if (!st && tree)
         st = removal_add(c, &dir, err);
     if (!st)
-        st = import_forget(c, tenant, key, err);
+        st = import_forget(c, tenant, key, INT64_MAX, err);
     return sql_end(c->db, st, err);
 }
 

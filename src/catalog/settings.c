@@ -19,7 +19,7 @@
 #include "base/units.h"
 #include "catalog/priv.h"
 
-enum kind { NUMBER, SIZE, SPAN, WORD };
+enum kind { NUMBER, SIZE, SPAN, WORD, PLACE };
 
 static const struct setting {
     const char *key;
@@ -47,6 +47,18 @@ static const struct setting {
      "how long a blob that nothing refers to is kept"},
     {"gc.purge", SPAN, "30d", NULL,
      "how long an artifact that was removed can be restored"},
+    {"import.watch", WORD, "off", "on off ",
+     "on: a server keeps importing what other agents write"},
+    {"prices.file", PLACE, "", NULL,
+     "path of a table of prices that comes before the built-in one"},
+    {"retain.age", SPAN, "0", NULL,
+     "sessions that have not changed for so long go to the trash; 0 for none"},
+    {"retain.size", SIZE, "0", NULL,
+     "bytes the sessions of a tenant may have, else the oldest go; 0 for any"},
+    {"retain.count", NUMBER, "0", NULL,
+     "sessions a tenant may have, else the oldest go; 0 for any"},
+    {"trash.keep", SPAN, "30d", NULL,
+     "how long a session in the trash can be restored"},
     {"serve.rate", NUMBER, "0", NULL,
      "requests a second that a tenant may send to a server; 0 for any"},
     {"serve.burst", NUMBER, "0", NULL,
@@ -90,7 +102,7 @@ static const char *default_of(const struct setting *s, int64_t tenant)
 }
 
 /* Fits in int64_t, also multiplied by 86,400. */
-enum { DIGITS_MAX = 15 };
+enum { DIGITS_MAX = 15, PLACE_MAX = 4096 };
 #define NUMBER_MAX UINT64_C(999999999999999)
 
 static bool is_word_of(const char *words, const char *value)
@@ -113,6 +125,8 @@ static bool is_valid(const struct setting *s, const char *value)
 
     if (s->kind == WORD)
         return is_word_of(s->words, value);
+    if (s->kind == PLACE)
+        return (*value == '/' && strlen(value) < PLACE_MAX) || !*value;
     if (s->kind == SIZE)
         return units_parse(value, units_bytes, &bytes) && bytes <= NUMBER_MAX;
     if (digits == 0 || digits > DIGITS_MAX)
@@ -132,10 +146,11 @@ static quire_status report_invalid(const struct setting *s, const char *value,
                                    const char *from, quire_error *err)
 {
     char words[64] = "";
-    const char *what = s->kind == NUMBER ? "a number of up to 15 digits"
-                       : s->kind == SIZE ? "a size like 4096, 64K or 10M"
-                       : s->kind == SPAN ? "a time like 30m, 24h or 7d"
-                                         : words;
+    const char *what = s->kind == NUMBER  ? "a number of up to 15 digits"
+                       : s->kind == SIZE  ? "a size like 4096, 64K or 10M"
+                       : s->kind == SPAN  ? "a time like 30m, 24h or 7d"
+                       : s->kind == PLACE ? "an absolute path"
+                                          : words;
     quire_status st;
 
     /* "packed or loose" of "packed loose " */
@@ -148,7 +163,7 @@ static quire_status report_invalid(const struct setting *s, const char *value,
     st = err_set(err, QUIRE_INVALID,
                  "invalid value %.40s for %s%s%s: expected %s", value, s->key,
                  *from ? " in " : "", from, what);
-    err_next(err, "the default is %s", s->otherwise);
+    err_next(err, "the default is %s", *s->otherwise ? s->otherwise : "none");
     return st;
 }
 

@@ -53,13 +53,30 @@ quire_status tenant_by_token(struct catalog *c, const quire_digest *token,
                              struct arena *keep, quire_tenant *out,
                              quire_error *err)
 {
+    bool has_more = catalog_has(c, SCHEMA_TOKENS);
     struct stmt *s;
-    quire_status st = use(c, SQL_TENANT_BY_TOKEN, &s, err);
+    int64_t expires_us;
+    quire_status st = use(c,
+                          has_more ? SQL_TENANT_BY_TOKEN
+                                   : SQL_TENANT_BY_TOKEN_BEFORE,
+                          &s, err);
 
     if (st)
         return st;
     stmt_bind_bytes(s, 1, bytes_of(token->byte, sizeof token->byte));
-    return read_one(s, keep, out, err);
+    st = sql_row(s, err);
+    if (!st)
+        st = read_row(s, keep, out, err);
+    if (!st) {
+        out->token_flags = (unsigned)stmt_column_int(s, 7);
+        expires_us = stmt_column_int(s, 8);
+        if (expires_us)
+            out->token_flags |= QUIRE_TOKEN_EXPIRES;
+        if (expires_us && expires_us <= clock_us(c->clock))
+            st = QUIRE_NOT_FOUND;
+    }
+    stmt_reset(s);
+    return st;
 }
 
 quire_status tenant_by_name(struct catalog *c, const char *name,

@@ -276,6 +276,16 @@ static quire_status session_remove_one(quire *q)
     return quire_session_remove(q, inner.id, &test_err);
 }
 
+static quire_status session_pin_one(quire *q)
+{
+    return quire_session_pin(q, inner.id, 1, &test_err);
+}
+
+static quire_status session_hold_one(quire *q)
+{
+    return quire_session_hold(q, inner.id, "case 12", &test_err);
+}
+
 enum {
     READS = 1,  /* it changes nothing, or only that it was read         */
     RANDOM = 2, /* what it writes is not the same twice                 */
@@ -310,6 +320,8 @@ static const struct op {
     {"tenant remove", tenant_remove_one, FILES},
     {"config set", config_set_one, 0},
     {"session remove", session_remove_one, FILES},
+    {"session pin", session_pin_one, 0},
+    {"session hold", session_hold_one, 0},
 };
 
 /* ---- how it fails ------------------------------------------------------- */
