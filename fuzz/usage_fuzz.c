@@ -24,11 +24,11 @@ static void count_on(quire_bytes text, struct session_usage *t)
     struct log *file;
     struct log_draft *d;
 
-    HOLDS(!log_create(store->logs, &d, NULL));
+    HOLDS(!log_create(store->logs, "log", &d, NULL));
     HOLDS(!log_write(d, text, NULL));
     HOLDS(!log_publish(d, "f", true, NULL, NULL));
     HOLDS(!log_open(store->logs, "f", LOG_READ, &file, &info, NULL));
-    HOLDS(!session_usage_read(file, t, NULL));
+    HOLDS(!session_usage_read(file, t, NULL, NULL));
     log_close(file);
     HOLDS(t->scanned <= text.len);
     HOLDS(t->messages <= t->entries);

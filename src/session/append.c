@@ -114,7 +114,7 @@ quire_status write_to_file(quire_session *s, quire_error *err)
 {
     struct log *log;
     struct log_draft *d;
-    quire_status st = log_create(s->store->logs, &d, err);
+    quire_status st = log_create(s->store->logs, s->name, &d, err);
 
     if (st)
         return st;
@@ -600,14 +600,17 @@ static quire_status check_utf8(quire_bytes entry, quire_error *err)
                     "invalid entry: byte %zu is not UTF-8", bad);
 }
 
-/* Whether it has more truncation notices than before. */
-static bool was_cut(quire_bytes before, quire_bytes now)
+/* Whether it has more truncation notices than before: 1, the whole is kept; 2, it is
+ * not. */
+static int was_cut(quire_bytes before, quire_bytes now)
 {
     static const char notice[] = PERSIST_NOTICE;
 
-    return memmem(now.data, now.len, notice, sizeof notice - 1) &&
-           (before.len > now.len ||
-            !memmem(before.data, before.len, notice, sizeof notice - 1));
+    if (!memmem(now.data, now.len, notice, sizeof notice - 1) ||
+        (before.len <= now.len &&
+         memmem(before.data, before.len, notice, sizeof notice - 1)))
+        return 0;
+    return json_get(now, PERSIST_WHOLE).data ? 1 : 2;
 }
 
 /* The work that needs no exclusive lock: check the entry, store its images,
@@ -621,7 +624,7 @@ static quire_status prepare_entry(quire_session *s, quire_bytes *entry,
     quire_status st;
 
     arena_reset(&s->tmp);
-    s->truncated = false;
+    s->truncated = 0;
     st = write_ready(s, err);
     if (!st && o->op && !*o->op)
         st = err_set(err, QUIRE_INVALID, "operation name is empty");
@@ -633,7 +636,7 @@ static quire_status prepare_entry(quire_session *s, quire_bytes *entry,
         st = entry_fields_read(*entry, v, err);
     if (!st && v->heavy) {
         st = write_persist(s, *entry, entry, err);
-        s->truncated = !st && was_cut(given, *entry);
+        s->truncated = st ? 0 : was_cut(given, *entry);
         if (!st)
             st = entry_fields_read(*entry, v, err);
     }
@@ -708,22 +711,99 @@ static quire_status append_locked(quire_session *s, quire_bytes entry,
     return st;
 }
 
+/* Whether an entry could be appended, before a session is made for it. */
+static quire_status check_append(quire_session *s, quire_bytes entry,
+                                 const quire_append_options *o,
+                                 quire_error *err)
+{
+    quire_bytes json, text;
+    struct entry_fields v;
+    uint32_t parent;
+    quire_status st;
+
+    arena_reset(&s->tmp);
+    if (o->op && !*o->op)
+        return err_set(err, QUIRE_INVALID, "operation name is empty");
+    st = check_utf8(entry, err);
+    if (!st)
+        st = entry_fields_read(entry, &v, err);
+    if (!st && o->expect)
+        st = check_expected(s, o->expect, err);
+    if (!st)
+        st = choose_parent(s, &v, o->at, &parent, err);
+    return st ? st : choose_id(s, &v, &json, &text, err);
+}
+
+/* Appends to an imported session go to another one. From the sync on the lock is
+ * not released. */
+static quire_status leave_imported(quire_session *s, quire_bytes entry,
+                                   const quire_append_options *o, bool *left,
+                                   quire_error *err)
+{
+    quire_session *next = NULL;
+    quire_status st;
+
+    *left = false;
+    if (!s->header.imported)
+        return QUIRE_OK;
+    st = write_ready(s, err);
+    if (!st && s->in_file)
+        st = wait_synced(s, s->n_written, err);
+    write_quiet(s);
+    if (st)
+        return st;
+    st = continue_find(s, false, &next, err);
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK;
+    do
+        if (!st && !next)
+            st = check_append(s, entry, o, err);
+    while (load_again(s, &st, err));
+    if (!st && !next)
+        st = continue_find(s, true, &next, err);
+    *left = !st;
+    if (!st)
+        continue_in(s, next);
+    return st;
+}
+
+static quire_status append_entry(quire_session *s, quire_bytes entry,
+                                 const quire_append_options *o, bool is_note,
+                                 quire_appended *out, quire_error *err)
+{
+    bool left = false;
+    quire_status st = session_enter(s, err);
+
+    if (st)
+        return st;
+    if (!is_note)
+        st = leave_imported(s, entry, o, &left, err);
+    if (!st)
+        st = append_locked(s, entry, o, out, err);
+    if (!st && out)
+        out->continued = left;
+    if (!st && s->sync == QUIRE_SYNC_EACH && s->in_file)
+        st = wait_synced(s, s->n_written, err);
+    session_leave(s);
+    return st;
+}
+
 quire_status quire_session_append(quire_session *s, quire_bytes entry,
                                   const quire_append_options *options,
                                   quire_appended *out, quire_error *err)
 {
     quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
-    quire_status st;
 
     OPTIONS_READ(o, options);
-    st = session_enter(s, err);
-    if (st)
-        return st;
-    st = append_locked(s, entry, &o, out, err);
-    if (!st && s->sync == QUIRE_SYNC_EACH && s->in_file)
-        st = wait_synced(s, s->n_written, err);
-    session_leave(s);
-    return st;
+    return append_entry(s, entry, &o, false, out, err);
+}
+
+quire_status write_note(quire_session *s, quire_bytes entry,
+                        quire_appended *out, quire_error *err)
+{
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+
+    return append_entry(s, entry, &o, true, out, err);
 }
 
 quire_status quire_session_ensure(quire_session *s, quire_error *err)

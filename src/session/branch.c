@@ -117,11 +117,13 @@ quire_status quire_session_label(quire_session *s, const char *id,
     if (label && *label) {
         json_put_str(&w, "label", label);
     }
+    if (s->header.imported)
+        json_put_bool(&w, "local", true);
     json_object_end(&w);
     if (!st)
         st = buf_status(&b, "a label", err);
     if (!st)
-        st = quire_session_append(s, buf_bytes(&b), NULL, out, err);
+        st = write_note(s, buf_bytes(&b), out, err);
     buf_release(&b);
     return st;
 }

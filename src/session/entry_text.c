@@ -157,6 +157,7 @@ struct reader {
     entry_text_fn each;
     void *ctx;
     unsigned n_parts;
+    bool has_prompt; /* a text that a user wrote */
     quire_bytes model;
     struct text_join join; /* the text being read */
 };
@@ -404,6 +405,7 @@ static quire_status emit_joined(struct reader *r, struct entry_text t,
         return st;
     t.model = r->model;
     t.part = r->n_parts++;
+    r->has_prompt |= t.kind == TEXT_MESSAGE && t.role == TEXT_ROLE_USER;
     return r->each(r->ctx, &t, err);
 }
 
@@ -700,5 +702,9 @@ quire_status entry_texts(quire_bytes line, struct entry_text_scratch *s,
     if (r.failed)
         return err_memory(err);
     st = read_head(&r, &entry, head, err);
-    return st ? st : emit_entry(&r, &entry, &message, err);
+    if (!st)
+        st = emit_entry(&r, &entry, &message, err);
+    /* Results of tools and mentioned files are messages in a user's name, too. */
+    head->is_prompt = r.has_prompt && json_is(message.of[KEY_ROLE], "user");
+    return st;
 }

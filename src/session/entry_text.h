@@ -47,6 +47,7 @@ enum { ENTRY_TEXT_BLOCKS_MAX = 65536 };
 struct entry_text_head {
     quire_bytes type, id, parent; /* empty: none                          */
     int64_t time_us;              /* of the entry's timestamp; 0: unknown */
+    bool is_prompt; /* a user's message, known when all texts were reported */
 };
 
 /* Memory that is reused from call to call: with lines of a usual size nothing

@@ -279,13 +279,6 @@ struct gathering {
     size_t n_new; /* files that had to be read */
 };
 
-static bool is_session(const char *base)
-{
-    size_t len = strlen(base);
-
-    return len > 6 && !strcmp(base + len - 6, ".jsonl");
-}
-
 static struct list_item *new_item(struct list *l)
 {
     struct list_item *items;
@@ -356,7 +349,7 @@ static quire_status visit_file(void *ctx, const char *dir, const char *base,
     struct list_item *item;
     quire_status st;
 
-    if (!is_session(base))
+    if (!names_is_session(bytes_str(base)))
         return QUIRE_OK;
     item = new_item(g->list);
     if (!item)

@@ -222,8 +222,28 @@ static quire_status read_header(quire_session *s, const struct jsonl_value *v,
     /* The slot is newer than the header, and an empty one means no title. */
     if (slot_title)
         h->title = slot_title;
+    h->imported = json_kind(json_get(v->text, "agent")) == JSON_STRING &&
+                  json_kind(json_get(v->text, "source")) == JSON_STRING;
     h->version = migrate_version_of(v->text);
     return QUIRE_OK;
+}
+
+/* The agent that begins a session file so; NULL: none that we know. */
+static const char *agent_of_first(quire_bytes line)
+{
+    quire_bytes type = json_get(line, "type");
+
+    if (json_is(type, "session_meta") && json_get(line, "payload").data)
+        return "Codex";
+    if (!json_get(line, "sessionId").data)
+        return json_is(type, "summary") && json_get(line, "leafUuid").data
+                   ? "Claude Code"
+                   : NULL;
+    if (json_get(line, "projectHash").data)
+        return "Gemini CLI";
+    if (json_get(json_get(line, "message"), "parts").data)
+        return "Qwen Code";
+    return type.data ? "Claude Code" : NULL;
 }
 
 static quire_status fail_no_header(quire_session *s, const char *why,
@@ -241,11 +261,22 @@ static quire_status fail_no_header(quire_session *s, const char *why,
 static quire_status read_first(quire_session *s, const struct jsonl_value *v,
                                quire_error *err)
 {
+    const char *agent;
+
     if (v->is_object && !s->slot && !s->header.id && is_slot(v)) {
         s->slot = (uint32_t)v->text.len + 1;
         s->slot_at = v->at;
         s->header.title = text_of(s, v->text, "title");
         return s->header.title ? QUIRE_OK : err_memory(err);
+    }
+    agent = v->is_object && !s->slot ? agent_of_first(v->text) : NULL;
+    if (agent) {
+        err_set(err, QUIRE_INVALID,
+                "%s is a session file of %s, which Quire only reads", s->path,
+                agent);
+        err_next(err, HINT_SHELL "`quire import %s` makes a session of it",
+                 s->path);
+        return QUIRE_INVALID;
     }
     if (!v->is_object || !json_is(v->head.type, "session"))
         return fail_no_header(s, "its first entry is not a header", err);
@@ -447,6 +478,7 @@ static void forget_all(quire_session *s)
 {
     load_forget_ops(s);
     index_clear(&s->index);
+    heads_release(&s->heads);
     arena_release(&s->text);
     forget_window(s);
     s->size = s->lines = s->n_problems = s->n_messages = 0;

@@ -108,9 +108,11 @@ quire_status names_session_id(const struct rand_source *r, int64_t now_us,
 
 /* ---- files -------------------------------------------------------------- */
 
-static const char suffix[] = ".jsonl";
+/* The longer one first. */
+static const char *const endings[] = {".jsonl.gz", ".jsonl"};
 
-void names_file(int64_t created_us, const char *id, struct buf *out)
+void names_file(int64_t created_us, const char *id, bool compressed,
+                struct buf *out)
 {
     char when[TIMESTAMP_SIZE], *at;
 
@@ -118,7 +120,28 @@ void names_file(int64_t created_us, const char *id, struct buf *out)
     for (at = when; *at; at++)
         if (*at == ':' || *at == '.')
             *at = '-';
-    buf_addf(out, "%s_%s%s", when, id, suffix);
+    buf_addf(out, "%s_%s%s", when, id, endings[compressed ? 0 : 1]);
+}
+
+quire_bytes names_stem(quire_bytes file_name)
+{
+    size_t i, n;
+
+    for (i = 0; i < sizeof endings / sizeof *endings; i++) {
+        n = strlen(endings[i]);
+        if (file_name.len >= n &&
+            bytes_is(bytes_sub(file_name, file_name.len - n, file_name.len),
+                     endings[i]))
+            return bytes_sub(file_name, 0, file_name.len - n);
+    }
+    return file_name;
+}
+
+bool names_is_session(quire_bytes file_name)
+{
+    size_t n = names_stem(file_name).len;
+
+    return n > 0 && n < file_name.len;
 }
 
 /* The text behind the last `c`; all of it if there is none. */
@@ -134,13 +157,7 @@ static quire_bytes text_behind(quire_bytes text, char c)
 
 quire_bytes names_id_in_file(quire_bytes file_name)
 {
-    quire_bytes name = text_behind(file_name, '/');
-    size_t n = sizeof suffix - 1;
-
-    if (name.len >= n &&
-        bytes_is(bytes_sub(name, name.len - n, name.len), suffix))
-        name.len -= n;
-    return text_behind(name, '_');
+    return text_behind(names_stem(text_behind(file_name, '/')), '_');
 }
 
 static char to_lower(char c)

@@ -44,8 +44,14 @@ quire_status names_session_id(const struct rand_source *r, int64_t now_us,
 
 /* ---------------------------------------------------- files and directories */
 
-/* Add the name of a session's file: 2026-02-16T10-20-30-000Z_<id>.jsonl */
-void names_file(int64_t created_us, const char *id, struct buf *out);
+/* Add the name of a session's file: 2026-02-16T10-20-30-000Z_<id>.jsonl, or
+ * .jsonl.gz for one that is kept compressed (store/log.h). */
+void names_file(int64_t created_us, const char *id, bool compressed,
+                struct buf *out);
+
+/* Whether a file with this name is a session; the name without the ending. */
+bool names_is_session(quire_bytes file_name);
+quire_bytes names_stem(quire_bytes file_name);
 
 /* Add the name of the directory for sessions of `cwd`, an absolute path.
  *
@@ -65,7 +71,7 @@ void names_file(int64_t created_us, const char *id, struct buf *out);
 void names_dir(const char *cwd, bool omp, const char *home, const char *tmp,
                struct buf *out);
 
-/* The id in a file's name: the part behind the last "_", without ".jsonl"; all
+/* The id in a file's name: the part behind the last "_", without its ending; all
  * of it if there is no "_". A slice of the name; directories may precede it. */
 quire_bytes names_id_in_file(quire_bytes file_name);
 

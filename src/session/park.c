@@ -45,6 +45,7 @@ uint64_t quire_session_memory(const quire_session *s)
     /* Long ids and operations are estimated by their number. */
     return sizeof *s + (uint64_t)x->cap * sizeof *x->list +
            (uint64_t)x->n_slots * sizeof *x->slots + (uint64_t)x->n_ids * 16 +
+           (uint64_t)s->heads.cap * sizeof *s->heads.list +
            (s->ops ? (uint64_t)s->ops->seen * 64 : 0) + s->window.cap +
            s->out.cap;
 }

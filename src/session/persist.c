@@ -19,7 +19,7 @@
  *
  *   (1) Changes lie within the entry and do not overlap: a removed member is
  *       not entered, and a scalar is changed at most once.
- *   (2) Only cut text and transient members are lost. A reference is written
+ *   (2) Only transient members are lost, and without blobs cut text. A reference is written
  *       after its blob was put, and hydrating returns the same string.
  *   (3) The output is stable: persisted again, it is copied.
  *
@@ -234,20 +234,76 @@ static void edit_lines(struct walk *w, const struct change *c)
         w->failed = true;
 }
 
-/* Apply the changes that were not struck. */
-static void edit_changes(struct walk *w)
+/* Put the whole of a string that is cut, and add its reference to the list. */
+static quire_status put_whole(struct walk *w, quire_bytes string,
+                              struct buf *list, quire_error *err)
 {
+    char ref[QUIRE_REF_SIZE];
+    quire_blob_info info;
+    quire_bytes text;
+    quire_status st;
+
+    if (!walk_text(w, string, &text) || w->failed)
+        return QUIRE_OK;
+    st = blob_put(w->blobs, text, QUIRE_PUT_MOVE, &info, err);
+    if (st)
+        return st;
+    quire_ref_format(&info.digest, ref);
+    buf_addf(list, "%s\"%s\"", list->len ? "," : "{\"" PERSIST_WHOLE "\":[",
+             ref);
+    return QUIRE_OK;
+}
+
+/* Name the blobs as the first member, so that a message stays the last one. */
+static void edit_front(struct walk *w, struct buf *list)
+{
+    const char *at = w->value.data;
+    quire_bytes kept;
+
+    if (!list->len)
+        return;
+    while (*at != '{')
+        at++;
+    buf_add_str(list, "],");
+    kept = list->failed ? bytes_of(NULL, 0)
+                        : arena_dup(w->tmp, buf_bytes(list));
+    if (kept.data)
+        json_edit_value(&w->edits, bytes_of(at, 1), kept);
+    else
+        w->failed = true;
+}
+
+/* Whether the blobs of cut strings can be named in the value. */
+static bool keeps_whole(const struct walk *w)
+{
+    static const char key[] = "\"" PERSIST_WHOLE "\"";
+
+    return w->blobs.store && json_kind(w->value) == JSON_OBJECT &&
+           !memmem(w->value.data, w->value.len, key, sizeof key - 1);
+}
+
+/* Apply the changes that were not struck. */
+static quire_status edit_changes(struct walk *w, quire_error *err)
+{
+    struct buf list = BUF_INIT(SIZE_MAX / 2);
+    bool keep = w->n_changes > 0 && keeps_whole(w);
+    quire_status st = QUIRE_OK;
     size_t i;
 
-    for (i = 0; i < w->n_changes; i++) {
+    for (i = 0; i < w->n_changes && !st; i++) {
         const struct change *c = &w->changes[i];
 
+        if (c->kind == CHANGE_CUT && keep)
+            st = put_whole(w, c->old, &list, err);
         if (c->kind == CHANGE_CUT)
             json_edit_value(&w->edits, find_surplus(c->old),
                             bytes_str(PERSIST_NOTICE));
         else if (c->kind == CHANGE_LINES)
             edit_lines(w, c);
     }
+    edit_front(w, &list);
+    buf_release(&list);
+    return st;
 }
 
 quire_status persist_entry(quire_bytes entry, struct blob_view blobs, bool omp,
@@ -265,10 +321,10 @@ quire_status persist_entry(quire_bytes entry, struct blob_view blobs, bool omp,
     };
     quire_status st = walk_run(&w, err);
 
-    if (!st) {
-        edit_changes(&w);
+    if (!st)
+        st = edit_changes(&w, err);
+    if (!st)
         st = walk_splice(&w, out, err);
-    }
     walk_release(&w);
     return st;
 }

@@ -26,6 +26,10 @@
 /* The notice at the end of a cut string, as JSON: 47 units. */
 #define PERSIST_NOTICE "\\n\\n[Session persistence truncated large content]"
 
+/* The member of an entry that lists references to the whole of its cut strings, in
+ * the order in which they stand. */
+#define PERSIST_WHOLE "quireWhole"
+
 /* Characters of base64. Below, a reference and a file cost more than they save.
  */
 #define PERSIST_MIN_IMAGE 1024
@@ -36,7 +40,9 @@
  *     as many with the notice, or one less if that would split a pair. Never
  *     cut: base64 (`data` of an image or beside a mimeType, mediaType or
  *     media_type; data: URLs), objects with a provider's signature or
- *     encrypted content (all strings within), and keys.
+ *     encrypted content (all strings within), and keys. With `blobs` the whole
+ *     text is put as a blob, which PERSIST_WHOLE refers to; not if it has no
+ *     exact UTF-8 (a lone surrogate), or the entry has such a member already.
  *   - `partialJson` and `jsonlEvents` are removed, at any depth.
  *   - `lineCount`, if a number, becomes the count of lines in `content`, if a
  *     string, when anything in or below their object has changed.
@@ -60,7 +66,8 @@ quire_status persist_entry(quire_bytes entry, struct blob_view blobs, bool omp,
                            quire_error *err);
 
 /* Add `value` with the references replaced by the content of their blobs:
- * base64 for images, the text for `image_url`. References are found wherever
+ * base64 for images, the text for `image_url`; and with the whole of cut strings,
+ * without PERSIST_WHOLE if that restored all of them. References are found wherever
  * persist_entry() or oh-my-pi puts them; they must be "blob:sha256:" and 64
  * lower-case hex digits and nothing else. If a blob is missing, damaged, or not
  * text where text is due, the reference stays, and `missing` (may be NULL) is
@@ -87,8 +94,8 @@ quire_status persist_refs(quire_bytes value, persist_ref_fn each, void *ctx,
                           quire_error *err);
 
 /* The same for those that stand for content: a string that is a reference and
- * nothing else, as the value of `data`, `result` or `image_url`. These alone can
- * be missing. */
+ * nothing else, as the value of `data`, `result` or `image_url`, or in
+ * PERSIST_WHOLE. These alone can be missing. */
 quire_status persist_typed_refs(quire_bytes value, persist_ref_fn each,
                                 void *ctx, quire_error *err);
 

@@ -19,6 +19,10 @@
 
 static const char scheme[] = "blob:sha256:";
 
+/* The notice of PERSIST_NOTICE, decoded. */
+static const char notice[] =
+    "\n\n[Session persistence truncated large content]";
+
 enum {
     SCHEME_LEN = sizeof scheme - 1,
     FIRST_COLON = 4, /* in the scheme */
@@ -31,6 +35,11 @@ enum {
 struct reader {
     void (*missing)(void *ctx, const quire_digest *digest);
     void *ctx;
+
+    /* What PERSIST_WHOLE lists, and how many of them are restored. */
+    struct json_scan whole;
+    quire_bytes next; /* .data NULL: none is left */
+    size_t n_whole, n_restored;
 };
 
 /* Exactly a reference, in lower case, however it is spelled. */
@@ -133,9 +142,93 @@ static quire_status hydrate_string(struct walk *w, quire_bytes string,
     return QUIRE_OK;
 }
 
+/* ---- cut strings --------------------------------------------------------- */
+
+static void step_whole(struct reader *r)
+{
+    enum json_step step = json_scan_next(&r->whole);
+
+    r->next = bytes_of(NULL, 0);
+    if (step == JSON_STEP_SCALAR && json_kind(r->whole.value) == JSON_STRING)
+        r->next = r->whole.value;
+    r->n_whole += r->next.data != NULL;
+}
+
+static void begin_whole(struct reader *r, quire_bytes value)
+{
+    static const char key[] = "\"" PERSIST_WHOLE "\"";
+    quire_bytes list;
+
+    if (json_kind(value) != JSON_OBJECT ||
+        !memmem(value.data, value.len, key, sizeof key - 1))
+        return;
+    list = json_get(value, PERSIST_WHOLE);
+    if (json_kind(list) != JSON_ARRAY)
+        return;
+    json_scan_init(&r->whole, list);
+    if (json_scan_next(&r->whole) == JSON_STEP_OPEN)
+        step_whole(r);
+}
+
+static bool is_cut(quire_bytes string)
+{
+    static const char end[] = PERSIST_NOTICE "\"";
+    const size_t n = sizeof end - 1;
+
+    return string.len > PERSIST_MAX_UNITS &&
+           !memcmp((const char *)string.data + string.len - n, end, n);
+}
+
+/* Replace a cut string by the text of the next blob, if it begins so: a string may
+ * have been cut without one. */
+static quire_status restore_string(struct walk *w, quire_bytes string,
+                                   quire_error *err)
+{
+    struct reader *r = w->ctx;
+    quire_bytes content, text, kept;
+    quire_digest digest;
+    quire_status st;
+    bool there;
+
+    if (!read_ref(w, r->next, &digest))
+        return QUIRE_OK;
+    st = fetch_blob(w, &digest, &content, &there, err);
+    if (st)
+        return st;
+    if (!there) {
+        report_missing(w, &digest);
+        step_whole(r);
+        return QUIRE_OK;
+    }
+    if (!walk_text(w, string, &text) || text.len < sizeof notice)
+        return QUIRE_OK;
+    kept = bytes_sub(text, 0, text.len - (sizeof notice - 1));
+    if (!bytes_starts(content, kept) || !utf8_check(content))
+        return QUIRE_OK;
+    replace_text(w, string, content);
+    r->n_restored++;
+    step_whole(r);
+    return QUIRE_OK;
+}
+
+/* All of them are restored: the value is as it was before it was persisted. */
+static void remove_whole(struct walk *w)
+{
+    const struct reader *r = w->ctx;
+    struct json_change gone = {PERSIST_WHOLE, {NULL, 0}};
+
+    if (r->n_whole > 0 && r->n_restored == r->n_whole && !r->next.data &&
+        !json_edit_members(&w->edits, w->value, &gone, 1, NULL))
+        w->failed = true;
+}
+
 static quire_status visit_string(struct walk *w, enum key key,
                                  quire_bytes string, quire_error *err)
 {
+    const struct reader *r = w->ctx;
+
+    if (r->next.data && is_cut(string))
+        return restore_string(w, string, err);
     return key == KEY_IMAGE_URL ? hydrate_string(w, string, false, err)
                                 : QUIRE_OK;
 }
@@ -156,7 +249,7 @@ quire_status persist_hydrate(quire_bytes value, struct blob_view blobs,
                                              const quire_digest *digest),
                              void *ctx, quire_error *err)
 {
-    struct reader reader = {missing, ctx};
+    struct reader reader = {.missing = missing, .ctx = ctx};
     struct walk w = {
         .value = value,
         .tmp = tmp,
@@ -165,8 +258,12 @@ quire_status persist_hydrate(quire_bytes value, struct blob_view blobs,
         .string = visit_string,
         .close = close_object,
     };
-    quire_status st = walk_run(&w, err);
+    quire_status st;
 
+    begin_whole(&reader, value);
+    st = walk_run(&w, err);
+    if (!st)
+        remove_whole(&w);
     if (!st)
         st = walk_splice(&w, out, err);
     walk_release(&w);
@@ -243,14 +340,25 @@ static quire_status seek_string(struct seeker *s, quire_bytes string,
     return st ? st : seek_text(s, buf_bytes(&s->text), err);
 }
 
-/* Whether a string is a reference and nothing else, as the value of a key that
- * holds content. */
-static bool is_typed_ref(quire_bytes key, quire_bytes string)
+/* Whether a string is a reference and nothing else. */
+static bool is_bare_ref(quire_bytes string)
 {
-    return (json_is(key, "data") || json_is(key, "result") ||
-            json_is(key, "image_url")) &&
-           string.len == REF_LEN + 2 &&
+    return string.len == REF_LEN + 2 &&
            !memcmp((const char *)string.data + 1, scheme, SCHEME_LEN);
+}
+
+static bool holds_content(quire_bytes key)
+{
+    return json_is(key, "data") || json_is(key, "result") ||
+           json_is(key, "image_url");
+}
+
+/* Whether a container that has just begun is the list of an entry. */
+static bool is_whole_list(const struct json_scan *scan)
+{
+    return scan->depth == 2 && scan->key.data &&
+           json_kind(scan->value) == JSON_ARRAY &&
+           json_is(scan->key, PERSIST_WHOLE);
 }
 
 quire_status persist_typed_refs(quire_bytes value, persist_ref_fn each,
@@ -260,11 +368,16 @@ quire_status persist_typed_refs(quire_bytes value, persist_ref_fn each,
     quire_status st = QUIRE_OK;
     enum json_step step;
     struct json_scan scan;
+    bool in_whole = false;
 
     json_scan_init(&scan, value);
     do {
         step = json_scan_next(&scan);
-        if (step == JSON_STEP_SCALAR && is_typed_ref(scan.key, scan.value))
+        if (step == JSON_STEP_OPEN && scan.depth <= 2)
+            in_whole = is_whole_list(&scan);
+        if (step == JSON_STEP_SCALAR && is_bare_ref(scan.value) &&
+            (scan.key.data ? holds_content(scan.key)
+                           : in_whole && scan.depth == 2))
             st = seek_text(&s, bytes_sub(scan.value, 1, scan.value.len - 1),
                            err);
     } while (!st && step != JSON_STEP_BAD && step != JSON_STEP_END);

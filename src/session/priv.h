@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/arena.h"
+#include "session/heads.h"
 #include "session/omp_lock.h"
 #include "session/index.h"
 #include "session/jsonl.h"
@@ -19,6 +20,7 @@ struct header {
     uint64_t at; /* of its line in the file  */
     uint32_t len;
     const char *id, *cwd, *title, *parent, *created;
+    bool imported; /* it names the agent and the file it was made of */
     int version;
 };
 
@@ -67,8 +69,9 @@ struct quire_session {
     uint64_t slot_at;
     uint32_t slot; /* bytes of the title slot in front of it; 0: none     */
     struct index index;
-    uint32_t leaf;     /* number, or NONE                                */
-    bool leaf_is_last; /* not moved: it follows the file */
+    struct heads heads; /* of the first entries of the index */
+    uint32_t leaf;      /* number, or NONE                                */
+    bool leaf_is_last;  /* not moved: it follows the file */
     uint64_t n_problems;
     uint64_t n_messages;
     struct problems *problems; /* where to list them; NULL: just count    */
@@ -86,20 +89,22 @@ struct quire_session {
     int64_t when_ms;
     struct ops *ops; /* operations done, on request; see append.c */
 
-    bool truncated;         /* the current entry lost a part of a string */
+    int truncated;          /* of quire_appended, of the current entry */
     size_t n_missing;       /* blobs, in the entry returned last */
     struct omp_lock theirs; /* of the append under way                  */
     unsigned n_lent; /* number of blob uses for lines that are not in the file
                       * yet */
 
     /* Several threads may append. These count appends: see append.c. */
-    pthread_mutex_t lock;
-    pthread_cond_t synced;
     uint64_t n_written, n_synced;
     uint32_t own_from; /* first entry that we appended and have not synced */
     bool syncing;
     quire_error failed; /* the error that latched; status OK: none        */
     quire_error lost;   /* an entry that was not synced is gone; for a flush  */
+
+    /* Last: continue_in() replaces all that is before it. */
+    pthread_mutex_t lock;
+    pthread_cond_t synced;
 };
 
 /* ---- session.c ---------------------------------------------------------- */
@@ -247,11 +252,29 @@ quire_status write_no_entry(const quire_session *s, const char *id,
 quire_status write_persist(quire_session *s, quire_bytes entry,
                            quire_bytes *out, quire_error *err);
 
+/* quire_session_append() of what is said about entries: to an imported session,
+ * too. It goes below the leaf. */
+quire_status write_note(quire_session *s, quire_bytes entry,
+                        quire_appended *out, quire_error *err);
+
 /* A text as a JSON string, in the arena; .data NULL: out of memory. */
 quire_bytes write_quoted(struct arena *keep, quire_bytes text);
 
 /* A header line, with its break; empties `out` first. */
 void write_header(struct buf *out, const struct session_birth *birth);
+
+/* ---- continue.c --------------------------------------------------------- */
+
+/* The session in which an imported one goes on: NULL if there is none yet and it is
+ * not to be made. QUIRE_NOT_FOUND: appends go to the session itself. */
+quire_status continue_find(quire_session *s, bool make, quire_session **out,
+                           quire_error *err);
+
+/* Use `next` in its place, and close what it was. */
+void continue_in(quire_session *s, quire_session *next);
+
+/* Refuse to change entries of an imported session. */
+quire_status continue_refuse(const quire_session *s, quire_error *err);
 
 /* ---- rewrite.c ---------------------------------------------------------- */
 

@@ -36,7 +36,7 @@ static quire_status keep_original(struct log_store *store, struct log *log,
                                   const char *kept, quire_error *err)
 {
     struct log_draft *d;
-    quire_status st = log_create(store, &d, err);
+    quire_status st = log_create(store, kept, &d, err);
 
     if (st)
         return st;
@@ -377,7 +377,7 @@ static quire_status collect_session(const struct session_env *env,
 
     if (st)
         return st;
-    st = log_create(place.store->logs, &d, err);
+    st = log_create(place.store->logs, GATHERED, &d, err);
     if (!st) {
         st = collect_values(log, d, err);
         if (st)
@@ -395,11 +395,12 @@ static quire_status collect_session(const struct session_env *env,
                         QUIRE_SYNC_NONE, out, err);
 }
 
-static quire_status replace_log(struct log_store *store, struct log *log,
-                                quire_session *mended, quire_error *err)
+static quire_status replace_log(struct log_store *store, const char *name,
+                                struct log *log, quire_session *mended,
+                                quire_error *err)
 {
     struct log_draft *d;
-    quire_status st = log_create(store, &d, err);
+    quire_status st = log_create(store, name, &d, err);
 
     if (st)
         return st;
@@ -447,7 +448,7 @@ quire_status session_mend(const struct session_env *env, struct store *store,
     if (!st)
         st = keep_original(store->logs, log, kept, err);
     if (!st)
-        st = replace_log(store->logs, log, mended, err);
+        st = replace_log(store->logs, name, log, mended, err);
     *changed = !st;
     omp_lock_release(&theirs);
     quire_session_close(mended);

@@ -177,7 +177,7 @@ static quire_status keep_original(struct replacing *r, char **kept,
     *kept = arena_printf(&r->keep, "%s.%s.bak", s->name, noise);
     if (!*kept)
         return err_memory(err);
-    st = log_create(s->store->logs, &d, err);
+    st = log_create(s->store->logs, *kept, &d, err);
     if (st)
         return st;
     st = log_copy(s->log, 0, s->size, d, err);
@@ -214,7 +214,7 @@ static quire_status swap_replaced(struct replacing *r, quire_error *err)
 {
     quire_session *s = r->s;
     struct log_draft *d;
-    quire_status st = log_create(s->store->logs, &d, err);
+    quire_status st = log_create(s->store->logs, s->name, &d, err);
 
     if (st)
         return st;
@@ -264,6 +264,8 @@ quire_status quire_session_rewrite(quire_session *s, const quire_bytes *entries,
     if (st)
         return st;
     st = write_ready(s, err);
+    if (!st)
+        st = continue_refuse(s, err);
     if (!st && !s->in_file)
         st = err_set(err, QUIRE_INVALID, "the session has no file yet");
     if (!st)

@@ -91,7 +91,7 @@ static quire_status draft_for(quire_session *s, struct log_draft **d,
 {
     struct store *store = s->read_only ? s->scratch : s->store;
 
-    return log_create(store->logs, d, err);
+    return log_create(store->logs, s->name, d, err);
 }
 
 /* Continue with the copy in memory instead of the file. */
@@ -169,7 +169,7 @@ static quire_status rewrite_header(quire_session *s,
             st = buf_status(&line, "a header", err);
     }
     if (!st)
-        st = log_create(s->store->logs, &d, err);
+        st = log_create(s->store->logs, s->name, &d, err);
     if (st)
         goto out;
     st = log_copy(s->log, 0, s->header.at, d, err);
@@ -356,10 +356,12 @@ static quire_status append_title_change(quire_session *s, const char *title,
     if (*previous) {
         json_put_str(&w, "previousTitle", previous);
     }
+    if (s->header.imported)
+        json_put_bool(&w, "local", true);
     json_object_end(&w);
     st = buf_status(&b, "a title", err);
     if (!st)
-        st = quire_session_append(s, buf_bytes(&b), NULL, NULL, err);
+        st = write_note(s, buf_bytes(&b), NULL, err);
     buf_release(&b);
     return st;
 }
@@ -594,7 +596,7 @@ quire_status session_copy(quire_session *s, const char *entry,
     if (!st)
         st = buf_status(&header, "a header", err);
     if (!st)
-        st = log_create(store, &d, err);
+        st = log_create(store, name, &d, err);
     if (!st)
         st = log_write(d, buf_bytes(&header), err);
     if (!st)

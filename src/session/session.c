@@ -90,6 +90,7 @@ void quire_session_close(quire_session *s)
     if (s->own_store)
         store_free(s->store);
     index_release(&s->index);
+    heads_release(&s->heads);
     arena_release(&s->text);
     arena_release(&s->tmp);
     arena_release(&s->lent);
@@ -114,7 +115,7 @@ static quire_status create_memory_log(quire_session *s, quire_bytes bytes,
 
     st = store_memory_open(s->env.clock, &s->scratch, err);
     if (!st)
-        st = log_create(s->scratch->logs, &d, err);
+        st = log_create(s->scratch->logs, SCRATCH, &d, err);
     if (st)
         return st;
     st = log_write(d, bytes, err);

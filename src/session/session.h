@@ -37,6 +37,12 @@ struct session_env {
                           quire_error *err);
     void (*release)(void *ctx);
     void (*written)(void *ctx);
+
+    /* The session in which the imported session `id`, called `name`, goes on,
+     * open for writing; *out is NULL if there is none and `make` is false.
+     * QUIRE_NOT_FOUND: it is an ordinary session. NULL: all are. */
+    quire_status (*next)(void *ctx, const char *id, const char *name, bool make,
+                         quire_session **out, quire_error *err);
     void *ctx;
 };
 
@@ -92,6 +98,9 @@ struct store *session_store(const quire_session *s);
 
 quire_status session_path(quire_session *s, const char *leaf, unsigned flags,
                           quire_entry_fn each, void *ctx, quire_error *err);
+quire_status session_window(quire_session *s, const quire_window_options *o,
+                            quire_window *out, quire_entry_fn each, void *ctx,
+                            quire_error *err);
 quire_status session_children(quire_session *s, const char *parent,
                               quire_entry_fn each, void *ctx, quire_error *err);
 quire_status session_entry(quire_session *s, const char *id, quire_entry *out,

@@ -260,6 +260,7 @@ static quire_status fill_info(quire_session *s, const struct view *v,
     quire_status st;
 
     memset(out, 0, sizeof *out);
+    out->ordinal = i;
     s->n_missing = 0;
     st = tree_text(s, i, v->flags & QUIRE_HYDRATE, &out->json, err);
     if (!st)
@@ -321,6 +322,164 @@ quire_status session_path(quire_session *s, const char *leaf, unsigned flags,
         if (!st)
             st = each(ctx, &e, err);
     }
+    session_leave(s);
+    return st;
+}
+
+/* Where the window begins, on a path of `n`. */
+static quire_status place_window(quire_session *s, const uint32_t *path,
+                                 uint32_t n, const quire_window_options *o,
+                                 size_t *from)
+{
+    uint32_t at = o->at ? session_find(s, o->at) : NONE, i;
+
+    *from = o->from < n ? o->from : n;
+    if (!o->at)
+        return QUIRE_OK;
+    for (i = n; i > 0 && path[i - 1] != at;)
+        i--;
+    if (at == NONE || i == 0)
+        return QUIRE_NOT_FOUND;
+    *from = i - 1 > o->before ? i - 1 - o->before : 0;
+    return QUIRE_OK;
+}
+
+/* Entries to list: numbers, and the position of the first. */
+struct selection {
+    const uint32_t *list;
+    size_t n, from;
+};
+
+/* Read the lines once before the first entry is returned: a wrong quick scan shows
+ * here. */
+static quire_status check_selection(quire_session *s, const struct selection *x,
+                                    quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    quire_bytes line;
+    size_t i;
+
+    for (i = 0; !st && i < x->n; i++)
+        st = load_line(s, x->list[i], &line, err);
+    return st;
+}
+
+static quire_status walk_selection(quire_session *s, const struct view *v,
+                                   const struct selection *x,
+                                   quire_entry_fn each, void *ctx,
+                                   quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; !st && i < x->n; i++) {
+        quire_entry e;
+
+        st = fill_info(s, v, x->list[i], &e, err);
+        if (st)
+            return st;
+        e.depth = x->from + i;
+        st = each(ctx, &e, err);
+    }
+    return st == QUIRE_CHANGED ? QUIRE_OK : st;
+}
+
+static quire_status select_window(quire_session *s,
+                                  const quire_window_options *o, struct view *v,
+                                  struct selection *x, quire_window *out,
+                                  quire_error *err)
+{
+    uint32_t leaf = o->leaf ? session_find(s, o->leaf) : s->leaf, n = 0;
+    uint32_t *path = NULL;
+    quire_status st;
+
+    arena_reset(&s->tmp);
+    if (o->leaf && leaf == NONE)
+        return QUIRE_NOT_FOUND;
+    st = view_init(s, v, 0, err);
+    if (!st && leaf != NONE) {
+        path = index_path(&s->index, leaf, &s->tmp, &n);
+        st = path ? QUIRE_OK : err_memory(err);
+    }
+    if (!st)
+        st = place_window(s, path, n, o, &out->from);
+    if (st)
+        return st;
+    out->n = n;
+    *x = (struct selection){.n = n - out->from, .from = out->from};
+    if (x->n > o->limit)
+        x->n = o->limit;
+    if (x->n)
+        x->list = path + out->from;
+    return check_selection(s, x, err);
+}
+
+quire_status session_window(quire_session *s, const quire_window_options *o,
+                            quire_window *out, quire_entry_fn each, void *ctx,
+                            quire_error *err)
+{
+    quire_status st = session_enter(s, err);
+    struct selection x = {.n = 0};
+    struct view v;
+
+    *out = (quire_window){.n = 0};
+    if (st)
+        return st;
+    st = load_refresh(s, err);
+    if (!st) {
+        do
+            st = select_window(s, o, &v, &x, out, err);
+        while (load_again(s, &st, err));
+    }
+    if (!st)
+        st = walk_selection(s, &v, &x, each, ctx, err);
+    session_leave(s);
+    return st;
+}
+
+static quire_status select_ordinals(quire_session *s, const size_t *ordinals,
+                                    size_t n, struct view *v,
+                                    struct selection *x, quire_error *err)
+{
+    uint32_t *list;
+    quire_status st;
+    size_t i;
+
+    arena_reset(&s->tmp);
+    st = view_init(s, v, 0, err);
+    if (st)
+        return st;
+    list = arena_array(&s->tmp, n + 1, sizeof *list);
+    if (!list)
+        return err_memory(err);
+    for (i = 0; i < n; i++) {
+        if (ordinals[i] >= s->index.n)
+            return err_set(err, QUIRE_NOT_FOUND, "the session has no entry %zu",
+                           ordinals[i]);
+        list[i] = (uint32_t)ordinals[i];
+    }
+    *x = (struct selection){list, n, 0};
+    return check_selection(s, x, err);
+}
+
+quire_status quire_session_entries_at(quire_session *s, const size_t *ordinals,
+                                      size_t n, quire_entry_fn each, void *ctx,
+                                      quire_error *err)
+{
+    quire_status st = session_enter(s, err);
+    struct selection x = {.n = 0};
+    struct view v;
+
+    if (st)
+        return st;
+    st = load_refresh(s, err);
+    if (!st) {
+        do
+            st = select_ordinals(s, ordinals, n, &v, &x, err);
+        while (load_again(s, &st, err));
+    }
+    if (!st)
+        st = walk_selection(s, &v, &x, each, ctx, err);
     session_leave(s);
     return st;
 }

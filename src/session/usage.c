@@ -295,6 +295,7 @@ static void count_message(struct session_usage *t, const struct jsonl_value *v)
 /* One pass over a file. */
 struct pass {
     struct log *file;
+    const struct session_usage_observer *observer; /* NULL: none */
     bool full;     /* parse everything in full */
     bool headed;   /* the header was read */
     bool doubtful; /* a line is not a value: a quick scan may have been wrong */
@@ -311,16 +312,23 @@ struct pass {
 static void count_value(struct pass *p, struct session_usage *t,
                         const struct jsonl_value *v)
 {
+    const struct session_usage_observer *o = p->observer;
     quire_bytes type = v->head.type;
+    uint64_t before = t->entries;
 
     if (!v->is_object)
         return;
-    if (json_is(type, "message"))
+    if (json_is(type, "message")) {
         count_message(t, v);
-    else if (json_is(type, "session"))
+    } else if (json_is(type, "session")) {
         p->headed = true;
-    else if (p->headed || !json_is(type, "title"))
+        if (o)
+            o->header(o->ctx, v->text);
+    } else if (p->headed || !json_is(type, "title")) {
         t->entries++;
+    }
+    if (o && t->entries > before)
+        o->entry(o->ctx, v->text);
 }
 
 /* Count the part before as a line: it is complete. */
@@ -425,9 +433,10 @@ static quire_status is_same(struct log *file, const struct session_usage *t,
 }
 
 quire_status session_usage_read(struct log *file, struct session_usage *t,
+                                const struct session_usage_observer *observer,
                                 quire_error *err)
 {
-    struct pass p = {.file = file};
+    struct pass p = {.file = file, .observer = observer};
     struct session_usage next = *t;
     quire_status st = is_same(file, t, &p.headed, err);
 
@@ -435,11 +444,15 @@ quire_status session_usage_read(struct log *file, struct session_usage *t,
         return st;
     if (!p.headed)
         next = (struct session_usage){0};
+    if (!p.headed && observer)
+        observer->restart(observer->ctx);
     p.full = next.damaged;
     st = run_pass(&p, &next, err);
     if (!st && p.doubtful && !p.full) {
-        p = (struct pass){.file = file, .full = true};
+        p = (struct pass){.file = file, .observer = observer, .full = true};
         next = (struct session_usage){0};
+        if (observer)
+            observer->restart(observer->ctx);
         st = run_pass(&p, &next, err);
     }
     if (!st)

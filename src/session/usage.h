@@ -42,9 +42,20 @@ struct session_usage {
     uint32_t tail_len;
 };
 
+/* Sees what is counted. `restart`: all of the file is counted again, what was seen so
+ * far does not count. */
+struct session_usage_observer {
+    void (*restart)(void *ctx);
+    void (*header)(void *ctx, quire_bytes line);
+    void (*entry)(void *ctx, quire_bytes line);
+    void *ctx;
+};
+
 /* Count what `file` has behind t->scanned, if the tail still precedes it; else
- * all of it. Start with a tally of zeros. After a failure *t is unchanged. */
+ * all of it. Start with a tally of zeros. After a failure *t is unchanged.
+ * `observer` may be NULL. */
 quire_status session_usage_read(struct log *file, struct session_usage *t,
+                                const struct session_usage_observer *observer,
                                 quire_error *err);
 
 /* The number as a multiple of 10 to the minus `places`, rounded to the nearest,

@@ -335,6 +335,28 @@ TEST(an_image_whose_blob_is_gone_keeps_its_reference_and_is_told_of)
     house_each(lost_image);
 }
 
+/* Only what the entry itself lists: in the second one, references are text. */
+static void lost_whole(struct house *h)
+{
+#define ZEROS "00000000000000000000000000000000"
+    house_write(h, "f",
+                HEADER "{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,"
+                       "\"quireWhole\":[\"blob:sha256:" ZEROS ZEROS "\"],"
+                       "\"message\":{\"role\":\"user\",\"content\":[]}}\n"
+                       "{\"type\":\"message\",\"id\":\"b\",\"parentId\":\"a\","
+                       "\"message\":{\"role\":\"user\",\"content\":[\"text\"],"
+                       "\"quireWhole\":[\"blob:sha256:" ZEROS ZEROS "\"],"
+                       "\"other\":[\"blob:sha256:" ZEROS ZEROS "\"]},"
+                       "\"other\":[\"blob:sha256:" ZEROS ZEROS "\"]}\n");
+#undef ZEROS
+    SAME_TEXT("missing_blob@2 ", problems_of(h, "f"));
+}
+
+TEST(the_missing_blob_of_a_long_string_is_a_problem)
+{
+    house_each(lost_whole);
+}
+
 static void foreign(struct house *h)
 {
     quire_session *ours = house_new(h, "f", QUIRE_SESSION_AT_ONCE);

@@ -129,7 +129,7 @@ TEST(a_file_is_named_by_time_and_id)
 {
     struct buf b = BUF_INIT(1000);
 
-    names_file(1771237230000000, "1f9d2a6b9c0d1234", &b);
+    names_file(1771237230000000, "1f9d2a6b9c0d1234", false, &b);
     SAME(bytes_str("2026-02-16T10-20-30-000Z_1f9d2a6b9c0d1234.jsonl"),
          buf_bytes(&b));
     SAME(bytes_str("1f9d2a6b9c0d1234"), names_id_in_file(buf_bytes(&b)));

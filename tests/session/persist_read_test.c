@@ -49,6 +49,60 @@ TEST(a_damaged_blob_is_as_good_as_none)
     fix_close(&f);
 }
 
+/* `n` letters, and a text behind them. */
+static const char *long_text(size_t n, const char *end)
+{
+    char *text = test_alloc(n + strlen(end) + 1);
+
+    memset(text, 'x', n);
+    strcpy(text + n, end);
+    return text;
+}
+
+TEST(strings_that_were_cut_are_whole_again)
+{
+    const char *a = long_text(500001, "\\n\\\"1"), *b = long_text(500001, "2");
+    const char *entry, *stored;
+    struct fix f;
+
+    fix_open(&f, QUIRE_LAYOUT_FLAT, true);
+    entry = txt_join("{\"type\":\"t\",\"a\":\"", a,
+                     txt_join("\",\"b\":[\"", b, "\"]}"));
+    stored = txt_persisted(entry, f.blobs);
+    HAS(stored, "{\"quireWhole\":[\"blob:sha256:");
+    HAS(stored, "[Session persistence truncated");
+    YES(strlen(stored) < 1000400);
+    SAME_TEXT(stored, txt_persisted(stored, f.blobs)); /* stays as it is */
+    SAME_TEXT(entry, txt_hydrated(stored, f.blobs));
+    EQ(0, persist_missing);
+    SAME_TEXT(stored, txt_hydrated(stored, NULL));
+    EQ(2, persist_missing);
+    fix_close(&f);
+}
+
+TEST(a_cut_string_is_replaced_by_nothing_but_its_own_text)
+{
+    static const char end[] =
+        "\\n\\n[Session persistence truncated large content]";
+    const char *entry, *tail;
+    char ref[QUIRE_REF_SIZE];
+    quire_digest d;
+    struct fix f;
+
+    fix_open(&f, QUIRE_LAYOUT_FLAT, true);
+    d = fix_put(&f, bytes_str("another text"));
+    quire_ref_format(&d, ref);
+    tail = txt_join("\"],\"a\":\"", long_text(499953, end), "\"}");
+    entry = txt_join("{\"quireWhole\":[\"", ref, tail);
+    SAME_TEXT(entry, txt_hydrated(entry, f.blobs));
+    entry = txt_join("{\"quireWhole\":[\"", "blob:sha256:xyz", tail);
+    SAME_TEXT(entry, txt_hydrated(entry, f.blobs));
+    entry = txt_join("{\"quireWhole\":\"", ref,
+                     txt_join("\",\"a\":\"", long_text(499953, end), "\"}"));
+    SAME_TEXT(entry, txt_hydrated(entry, f.blobs));
+    fix_close(&f);
+}
+
 TEST(bytes_that_are_no_text_are_no_url)
 {
     struct fix f;

@@ -18,7 +18,7 @@ static void counts_on(struct house *h, const char *name,
     struct log *file;
 
     OK(log_open(h->store->logs, name, LOG_READ, &file, &info, &test_err));
-    OK(session_usage_read(file, t, &test_err));
+    OK(session_usage_read(file, t, NULL, &test_err));
     log_close(file);
 }
 
@@ -374,7 +374,7 @@ TEST(a_count_that_fails_changes_nothing)
         h.fault.struck = false;
         h.fault.left = n;
         h.fault.status = QUIRE_IO;
-        st = session_usage_read(file, &t, &test_err);
+        st = session_usage_read(file, &t, NULL, &test_err);
         h.fault.left = 0;
         struck = h.fault.struck;
         IS(struck ? QUIRE_IO : QUIRE_OK, st);
