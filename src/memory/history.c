@@ -50,6 +50,7 @@ struct history {
     int64_t version;      /* of the schema that `shape` describes */
     struct stmt *looking; /* reads the current version */
     struct stmt *last, *insert;
+    bool insert_earlier;           /* `insert` is of an earlier one */
     struct buf text, cwd, session; /* of one prompt */
 };
 
@@ -154,6 +155,11 @@ static quire_status fail_not_history(const struct history *h, quire_error *err)
     return st;
 }
 
+bool history_is_damaged(const struct history *h)
+{
+    return h && db_is_damaged(h->db);
+}
+
 static quire_status make_tables(struct history *h, quire_error *err)
 {
     struct db *db = h->db;
@@ -234,14 +240,39 @@ static quire_status find_last(struct history *h, int64_t *id, quire_error *err)
     return st;
 }
 
-static quire_status prepare_insert(struct history *h, quire_error *err)
+/* The same: the row of this text and time. */
+static quire_status find_same(struct history *h, int64_t at_s, int64_t *id,
+                              quire_error *err)
+{
+    struct stmt *s = NULL;
+    bool row = false;
+    quire_status st = prepare_one(h, &s,
+                                  "SELECT id FROM history WHERE prompt = ?1"
+                                  " AND created_at = ?2 LIMIT 1",
+                                  err);
+
+    if (st)
+        return st;
+    stmt_bind_text(s, 1, buf_bytes(&h->text));
+    stmt_bind_int(s, 2, at_s);
+    st = stmt_step(s, &row, err);
+    if (!st && row)
+        *id = stmt_column_int(s, 0);
+    drop_statement(&s);
+    return st;
+}
+
+static quire_status prepare_insert(struct history *h, bool earlier,
+                                   quire_error *err)
 {
     bool session = h->shape.session;
     struct buf sql = BUF_INIT(1024);
     quire_status st = QUIRE_OK;
 
-    if (h->insert)
+    if (h->insert && h->insert_earlier == earlier)
         return QUIRE_OK;
+    drop_statement(&h->insert);
+    h->insert_earlier = earlier;
     buf_addf(&sql,
              "INSERT INTO history(prompt, created_at, cwd%s)"
              " VALUES(?1, ?2, ?3%s)",
@@ -251,6 +282,8 @@ static quire_status prepare_insert(struct history *h, quire_error *err)
                  " ON CONFLICT(prompt) DO UPDATE SET"
                  " created_at = excluded.created_at, cwd = excluded.cwd%s",
                  session ? ", session_id = excluded.session_id" : "");
+    if (h->shape.unique && earlier)
+        buf_add_str(&sql, " WHERE excluded.created_at > history.created_at");
     buf_add_str(&sql, " RETURNING id");
     st = buf_text(&sql) ? prepare_one(h, &h->insert, buf_text(&sql), err)
                         : err_memory(err);
@@ -270,7 +303,7 @@ static quire_status insert_prompt(struct history *h,
                                   const struct history_new *prompt, int64_t *id,
                                   quire_error *err)
 {
-    quire_status st = prepare_insert(h, err);
+    quire_status st = prepare_insert(h, prompt->earlier, err);
     struct stmt *s = h->insert;
     bool row = false;
 
@@ -314,7 +347,8 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
     if (!st && !h->shape.table)
         st = fail_not_history(h, err);
     if (!st && !h->shape.unique)
-        st = find_last(h, id, err);
+        st = prompt->earlier ? find_same(h, prompt->at_s, id, err)
+                             : find_last(h, id, err);
     if (!st && *id == 0)
         st = insert_prompt(h, prompt, id, err);
     return sql_end(db, st, err);

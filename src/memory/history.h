@@ -27,6 +27,7 @@ struct history_new {
     const char *cwd;     /* NULL: unknown */
     const char *session; /* its id; NULL: none     */
     int64_t at_s;        /* now, seconds from 1970 */
+    bool earlier; /* it was typed then: a row of a later time stays     */
 };
 
 struct history_find {
@@ -43,6 +44,9 @@ struct history_find {
 quire_status history_open(struct db *db, const char *path, bool read_only,
                           struct history **out, quire_error *err);
 void history_close(struct history *h);
+
+/* Whether a call has returned QUIRE_DAMAGED for its database. NULL is fine. */
+bool history_is_damaged(const struct history *h);
 
 /* Store a prompt. *id is its row: a new one; the existing one, where a prompt
  * has one row; the last, if its text is the same, where it may have several; 0

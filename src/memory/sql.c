@@ -9,12 +9,13 @@
 #include "memory/priv.h"
 #include "search/lot.h"
 
-/* A soft-deleted artifact counts as absent. */
+/* A soft-deleted artifact counts as absent, and a session in the trash. */
 #define ENTRY                                                             \
     "SELECT m.id, m.type, m.title, m.content, m.source, m.tags,"          \
-    " coalesce(a.id, 0), coalesce(m.session, 0), coalesce(s.key, ''),"    \
+    " coalesce(a.id, 0), coalesce(s.id, 0), coalesce(s.key, ''),"         \
     " m.created, m.updated, m.valid_from, m.valid_to FROM memory m"       \
     " LEFT JOIN session s ON s.id = m.session"                            \
+    " AND s.key NOT LIKE 'trash:%'"                                       \
     " LEFT JOIN artifact a ON a.id = m.artifact AND a.tenant = m.tenant " \
     "AND a.deleted = 0 "
 

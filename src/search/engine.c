@@ -1,4 +1,4 @@
-/* engine.c - segments, sources and updates: see engine.h */
+/* engine.c - open an engine, and load its state: see engine.h */
 #include "search/engine_priv.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "store/sqlite_ddl.h"
 
 /* Changes when segments or tokens do: an older index is then rebuilt. */
-enum { ENGINE_VERSION = 5 };
+enum { ENGINE_VERSION = 6 };
 
 enum { RELOAD_TRIES = 5 };
 
@@ -34,6 +34,13 @@ static const char schema[] =
     " ctime INTEGER NOT NULL,"
     " tail BLOB NOT NULL,"
     " UNIQUE(kind, key));"
+    "CREATE TABLE turn("
+    " source INTEGER NOT NULL,"
+    " at INTEGER NOT NULL," /* offset of the first line */
+    " number INTEGER NOT NULL,"
+    " first TEXT NOT NULL," /* ids of entries */
+    " last TEXT NOT NULL,"
+    " PRIMARY KEY(source, at))" DDL_CLUSTERED ";"
     "CREATE TABLE segment("
     " number INTEGER PRIMARY KEY,"
     " first_text INTEGER NOT NULL,"
@@ -63,6 +70,7 @@ static const char *const texts[N_SQL] = {
     [SQL_ADD_SEGMENT] = "INSERT INTO segment(number, first_text, bytes, stamp)"
                         " VALUES(?1, ?2, ?3, ?4)",
     [SQL_DROP_SEGMENT] = "DELETE FROM segment WHERE number = ?1",
+    [SQL_STAMP_SEGMENTS] = "UPDATE segment SET stamp = ?1",
     [SQL_DEAD] = "SELECT source FROM dead ORDER BY source",
     [SQL_ADD_DEAD] = "INSERT INTO dead(source, stamp) VALUES(?1, ?2)"
                      " ON CONFLICT(source) DO NOTHING",
@@ -88,31 +96,21 @@ static const char *const texts[N_SQL] = {
         "SELECT number, session, project, agent, flags, key, kind, title, tags"
         " FROM source",
     [SQL_COUNT_SOURCES] = "SELECT count(*) FROM source",
+    [SQL_PUT_TURN] =
+        "INSERT INTO turn(source, at, number, first, last)"
+        " VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT(source, at) DO UPDATE SET"
+        " number = excluded.number, first = excluded.first,"
+        " last = excluded.last",
+    [SQL_FIND_TURN] =
+        "SELECT at, number, first, last FROM turn"
+        " WHERE source = ?1 AND at <= ?2 ORDER BY at DESC LIMIT 1",
+    [SQL_FIRST_TURN] = "SELECT at, number, first, last FROM turn"
+                       " WHERE source = ?1 ORDER BY at LIMIT 1",
+    [SQL_DROP_TURNS] = "DELETE FROM turn WHERE source = ?1",
     [SQL_MARK] = "SELECT value FROM mark WHERE name = ?1",
     [SQL_SET_MARK] = "INSERT INTO mark(name, value) VALUES(?1, ?2)"
                      " ON CONFLICT(name) DO UPDATE SET value = excluded.value",
 };
-
-/* ---- numbers ------------------------------------------------------------------- */
-
-static quire_status add_number(struct numbers *s, uint32_t number,
-                               quire_error *err)
-{
-    uint32_t *more;
-    size_t i;
-
-    if (engine_has_number(s, number))
-        return QUIRE_OK;
-    more = realloc(s->list, (s->n + 1) * sizeof *more);
-    if (!more)
-        return err_memory(err);
-    s->list = more;
-    for (i = s->n; i > 0 && more[i - 1] > number; i--)
-        more[i] = more[i - 1];
-    more[i] = number;
-    s->n++;
-    return QUIRE_OK;
-}
 
 /* ---- objects --------------------------------------------------------------------- */
 
@@ -203,6 +201,7 @@ static quire_status create_tables(struct engine *e, quire_error *err)
         if (version != 0)
             st = db_exec(e->c.db,
                          "DROP TABLE IF EXISTS source;"
+                         "DROP TABLE IF EXISTS turn;"
                          "DROP TABLE IF EXISTS segment;"
                          "DROP TABLE IF EXISTS dead;"
                          "DROP TABLE IF EXISTS mark;"
@@ -374,7 +373,7 @@ static quire_status load_segments(struct engine *e, quire_error *err)
 }
 
 /* Within a transaction. */
-static quire_status load_state(struct engine *e, bool *changed,
+quire_status engine_load_state(struct engine *e, bool *changed,
                                quire_error *err)
 {
     struct counters found;
@@ -409,7 +408,7 @@ quire_status engine_reload(struct engine *e, bool *changed, quire_error *err)
         st = db_begin(e->c.db, DB_LOOK, DB_ALL_TENANTS, err);
         if (st)
             return st;
-        st = load_state(e, changed ? changed : &mine, err);
+        st = engine_load_state(e, changed ? changed : &mine, err);
         db_rollback(e->c.db);
     }
     return st == QUIRE_CHANGED ? QUIRE_DAMAGED : st;
@@ -463,392 +462,6 @@ int64_t engine_epoch(const struct engine *e)
     return e->now.epoch;
 }
 
-/* ---- sources ---------------------------------------------------------------------- */
-
-static void bind_source(struct stmt *s, const struct source *x)
-{
-    stmt_bind_int(s, 1, x->number);
-    stmt_bind_int(s, 2, x->kind);
-    stmt_bind_text(s, 3, bytes_str(x->key));
-    stmt_bind_text(s, 4, bytes_str(x->session));
-    stmt_bind_text(s, 5, bytes_str(x->title));
-    stmt_bind_text(s, 6, bytes_str(x->project));
-    stmt_bind_text(s, 7, bytes_str(x->agent));
-    stmt_bind_int(s, 8, x->created_us);
-    stmt_bind_int(s, 9, x->modified_us);
-    stmt_bind_int(s, 10, x->flags);
-    stmt_bind_int(s, 11, (int64_t)x->inode);
-    stmt_bind_int(s, 12, (int64_t)x->size);
-    stmt_bind_int(s, 13, (int64_t)x->file_size);
-    stmt_bind_int(s, 14, x->mtime_ns);
-    stmt_bind_int(s, 15, x->ctime_ns);
-    stmt_bind_bytes(s, 16, bytes_of(x->tail, sizeof x->tail));
-    stmt_bind_text(s, 17, bytes_str(x->tags ? x->tags : ""));
-}
-
-static quire_status read_source(struct stmt *s, struct arena *keep,
-                                struct source *out, quire_error *err)
-{
-    quire_bytes tail = stmt_column_bytes(s, 15);
-
-    *out = (struct source){
-        .number = (uint32_t)stmt_column_int(s, 0),
-        .kind = (enum source_kind)stmt_column_int(s, 1),
-        .key = arena_text(keep, stmt_column_bytes(s, 2)),
-        .session = arena_text(keep, stmt_column_bytes(s, 3)),
-        .title = arena_text(keep, stmt_column_bytes(s, 4)),
-        .project = arena_text(keep, stmt_column_bytes(s, 5)),
-        .agent = arena_text(keep, stmt_column_bytes(s, 6)),
-        .created_us = stmt_column_int(s, 7),
-        .modified_us = stmt_column_int(s, 8),
-        .flags = (unsigned)stmt_column_int(s, 9),
-        .inode = (uint64_t)stmt_column_int(s, 10),
-        .size = (uint64_t)stmt_column_int(s, 11),
-        .file_size = (uint64_t)stmt_column_int(s, 12),
-        .mtime_ns = stmt_column_int(s, 13),
-        .ctime_ns = stmt_column_int(s, 14),
-        .tags = arena_text(keep, stmt_column_bytes(s, 16)),
-    };
-    if (tail.len == sizeof out->tail)
-        memcpy(out->tail, tail.data, tail.len);
-    return out->key && out->session && out->title && out->project &&
-                   out->agent && out->tags
-               ? QUIRE_OK
-               : err_memory(err);
-}
-
-quire_status engine_hold(struct engine *e, quire_error *err)
-{
-    return e->ready ? db_begin(e->c.db, DB_LOOK, DB_ALL_TENANTS, err)
-                    : QUIRE_OK;
-}
-
-void engine_release(struct engine *e)
-{
-    if (e->ready)
-        db_rollback(e->c.db);
-}
-
-quire_status engine_find_source(struct engine *e, enum source_kind kind,
-                                const char *key, struct arena *keep,
-                                struct source *out, quire_error *err)
-{
-    struct stmt *s;
-    quire_status st;
-
-    if (!e->ready)
-        return QUIRE_NOT_FOUND;
-    st = sql_use(&e->sql, SQL_FIND_SOURCE, &s, err);
-    if (st)
-        return st;
-    stmt_bind_int(s, 1, kind);
-    stmt_bind_text(s, 2, bytes_str(key));
-    st = sql_row(s, err);
-    if (!st)
-        st = read_source(s, keep, out, err);
-    stmt_reset(s);
-    return st;
-}
-
-quire_status engine_source(struct engine *e, uint32_t number,
-                           struct arena *keep, struct source *out,
-                           quire_error *err)
-{
-    struct stmt *s;
-    quire_status st;
-
-    if (!e->ready)
-        return QUIRE_NOT_FOUND;
-    st = sql_use(&e->sql, SQL_SOURCE, &s, err);
-    if (st)
-        return st;
-    stmt_bind_int(s, 1, number);
-    st = sql_row(s, err);
-    if (!st)
-        st = read_source(s, keep, out, err);
-    stmt_reset(s);
-    return st;
-}
-
-quire_status engine_sources(struct engine *e, enum source_kind kind,
-                            source_fn each, void *ctx, quire_error *err)
-{
-    struct arena tmp = ARENA_INIT;
-    struct source one;
-    struct stmt *s;
-    quire_status st;
-
-    if (!e->ready)
-        return QUIRE_OK;
-    st = sql_use(&e->sql, SQL_SOURCES, &s, err);
-    if (st)
-        return st;
-    stmt_bind_int(s, 1, kind);
-    while (!st && !(st = sql_row(s, err))) {
-        arena_reset(&tmp);
-        st = read_source(s, &tmp, &one, err);
-        if (!st)
-            st = each(ctx, &one, err);
-    }
-    stmt_reset(s);
-    arena_release(&tmp);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-}
-
-/* ---- updates ------------------------------------------------------------------------ */
-
-quire_status engine_begin(struct engine *e, quire_error *err)
-{
-    bool changed = false;
-    quire_status st;
-
-    if (!e->ready || e->c.read_only)
-        return err_set(err, QUIRE_INVALID, "the search index is read-only");
-    st = db_begin(e->c.db, DB_IF_FREE, DB_ALL_TENANTS, err);
-    if (st)
-        return st;
-    st = load_state(e, &changed, err);
-    if (!st && !e->builder)
-        st = segment_builder_new(&e->builder, err);
-    if (st)
-        db_rollback(e->c.db);
-    e->updating = !st;
-    e->begun_stamp = e->now.stamp;
-    return st;
-}
-
-static quire_status set_counter(struct engine *e, const char *name,
-                                int64_t value, quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = sql_use(&e->sql, SQL_SET_COUNTER, &s, err);
-
-    if (st)
-        return st;
-    stmt_bind_text(s, 1, bytes_str(name));
-    stmt_bind_int(s, 2, value);
-    return stmt_post(s, err);
-}
-
-static quire_status write_counters(struct engine *e, quire_error *err)
-{
-    quire_status st = set_counter(e, "epoch", e->now.epoch, err);
-
-    if (!st)
-        st = set_counter(e, "text", e->now.text, err);
-    if (!st)
-        st = set_counter(e, "segment", e->now.segment, err);
-    if (!st)
-        st = set_counter(e, "source", e->now.source, err);
-    return st ? st : set_counter(e, "stamp", e->now.stamp, err);
-}
-
-quire_status engine_put_source(struct engine *e, struct source *s,
-                               quire_error *err)
-{
-    struct stmt *put;
-    quire_status st;
-
-    if (s->number == 0)
-        s->number = (uint32_t)e->now.source++;
-    st = sql_use(&e->sql, SQL_PUT_SOURCE, &put, err);
-    if (st)
-        return st;
-    bind_source(put, s);
-    return sql_run(put, err);
-}
-
-quire_status engine_run_number(struct engine *e, int which, int64_t a,
-                               int64_t b, bool both, quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = sql_use(&e->sql, which, &s, err);
-
-    if (st)
-        return st;
-    stmt_bind_int(s, 1, a);
-    if (both)
-        stmt_bind_int(s, 2, b);
-    return stmt_post(s, err);
-}
-
-quire_status engine_hide_source(struct engine *e, uint32_t number,
-                                quire_error *err)
-{
-    return add_number(&e->hidden, number, err);
-}
-
-void engine_show_hidden(struct engine *e)
-{
-    e->hidden.n = 0;
-}
-
-quire_status engine_kill_source(struct engine *e, uint32_t number,
-                                quire_error *err)
-{
-    quire_status st = add_number(&e->dead, number, err);
-
-    if (!st)
-        st = engine_run_number(e, SQL_ADD_DEAD, number, ++e->now.stamp, true,
-                               err);
-    return st ? st
-              : engine_run_number(e, SQL_DROP_SOURCE, number, 0, false, err);
-}
-
-quire_status engine_mark(struct engine *e, const char *name, int64_t *value,
-                         quire_error *err)
-{
-    struct stmt *s;
-    quire_status st;
-
-    *value = 0;
-    if (!e->ready)
-        return QUIRE_OK;
-    st = sql_use(&e->sql, SQL_MARK, &s, err);
-    if (st)
-        return st;
-    stmt_bind_text(s, 1, bytes_str(name));
-    st = sql_take_number(s, value, err);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-}
-
-quire_status engine_set_mark(struct engine *e, const char *name, int64_t value,
-                             quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = sql_use(&e->sql, SQL_SET_MARK, &s, err);
-
-    if (st)
-        return st;
-    stmt_bind_text(s, 1, bytes_str(name));
-    stmt_bind_int(s, 2, value);
-    return stmt_post(s, err);
-}
-
-/* The number of a text that has the digest: in the builder (*own) or in a segment;
- * -1: none. */
-static quire_status find_text(struct engine *e,
-                              const uint8_t digest[DIGEST_BYTES], bool *own,
-                              int64_t *text, quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    size_t i;
-
-    *text = segment_builder_find(e->builder, digest);
-    *own = *text >= 0;
-    for (i = 0; i < e->n_open && *text < 0 && !st; i++) {
-        st = segment_find_digest(e->list[i], digest, text, err);
-        if (!st && *text >= 0)
-            *text += (int64_t)e->list[i]->first_text;
-    }
-    return st;
-}
-
-quire_status engine_add(struct engine *e, const struct segment_text *t,
-                        const struct place *place, quire_bytes tool,
-                        quire_bytes model, quire_error *err)
-{
-    uint8_t digest[DIGEST_BYTES];
-    struct place p = *place;
-    int64_t text;
-    bool own;
-    quire_status st;
-
-    segment_text_digest(t, digest);
-    st = find_text(e, digest, &own, &text, err);
-    if (st)
-        return st;
-    if (text < 0)
-        return segment_builder_add(e->builder, t, digest, &p, tool, model, err);
-    p.text = (uint64_t)text;
-    return segment_builder_extra(e->builder, own, &p, tool, model, err);
-}
-
-bool engine_is_full(const struct engine *e)
-{
-    return segment_builder_memory(e->builder) >= e->c.memory_max;
-}
-
-/* Write the builder as a segment; its row is in the transaction. It may have places
- * of sources that this update has killed. A segment takes at least one number of a
- * text: these order its further places, too. */
-static quire_status write_segment(struct engine *e, quire_error *err)
-{
-    uint64_t number = (uint64_t)e->now.segment, first = (uint64_t)e->now.text;
-    uint32_t n = segment_builder_texts(e->builder);
-    uint64_t bytes = 0;
-    struct stmt *s;
-    quire_status st;
-
-    if (segment_builder_is_empty(e->builder))
-        return QUIRE_OK;
-    st = segment_builder_write(e->builder, e->c.store, number, first, &bytes,
-                               err);
-    if (!st)
-        st = sql_use(&e->sql, SQL_ADD_SEGMENT, &s, err);
-    if (st)
-        return st;
-    stmt_bind_int(s, 1, (int64_t)number);
-    stmt_bind_int(s, 2, (int64_t)first);
-    stmt_bind_int(s, 3, (int64_t)bytes);
-    stmt_bind_int(s, 4, e->begun_stamp);
-    e->now.segment++;
-    e->now.text += n ? n : 1;
-    return stmt_post(s, err);
-}
-
-/* The segments that a crash or an undone update has left are removed when their
- * number is used again. */
-static quire_status commit_update(struct engine *e, quire_error *err)
-{
-    quire_status st = write_segment(e, err);
-
-    e->now.epoch++;
-    if (!st)
-        st = write_counters(e, err);
-    st = sql_end(e->c.db, st, err);
-    e->updating = false;
-    /* What was counted so far is not what the database has. */
-    e->now.epoch = 0;
-    return st;
-}
-
-quire_status engine_flush(struct engine *e, quire_error *err)
-{
-    int64_t before = e->now.epoch;
-    quire_status st = commit_update(e, err);
-
-    if (!st)
-        st = engine_begin(e, err);
-    if (!st && e->now.epoch != before + 1) {
-        db_rollback(e->c.db);
-        e->updating = false;
-        st = err_set(err, QUIRE_BUSY,
-                     "another process updates the search index");
-    }
-    return st;
-}
-
-quire_status engine_end(struct engine *e, quire_status st, quire_error *err)
-{
-    quire_status loaded;
-
-    if (!e->updating)
-        return st;
-    if (!st)
-        st = commit_update(e, err);
-    else
-        db_rollback(e->c.db);
-    e->updating = false;
-    if (st) {
-        segment_builder_free(e->builder);
-        e->builder = NULL;
-        e->now.epoch = 0;
-    }
-    loaded = engine_reload(e, NULL, st ? NULL : err);
-    return st ? st : loaded;
-}
-
 /* ---- everything -------------------------------------------------------------------------- */
 
 quire_status engine_clear(struct engine *e, quire_error *err)
@@ -861,7 +474,8 @@ quire_status engine_clear(struct engine *e, quire_error *err)
     if (st)
         return st;
     st = db_exec(e->c.db,
-                 "DELETE FROM source; DELETE FROM segment; DELETE FROM dead;"
+                 "DELETE FROM source; DELETE FROM turn; DELETE FROM segment;"
+                 "DELETE FROM dead;"
                  "DELETE FROM mark;"
                  "UPDATE counter SET value = value + 1 WHERE name = 'epoch';",
                  err);

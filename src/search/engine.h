@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "quire.h"
 #include "search/segment.h"
 #include "store/db.h"
@@ -43,7 +44,7 @@ enum source_kind {
 enum {
     SOURCE_ARCHIVED = 1 << 0,
     SOURCE_BRANCHED = 1 << 1, /* a session with more than one branch */
-    SOURCE_TAIL = 32,
+    SOURCE_TAIL = 16,
 };
 
 /* Strings are "" where unknown. */
@@ -135,6 +136,11 @@ quire_status engine_end(struct engine *e, quire_status st, quire_error *err);
 quire_status engine_merge(struct engine *e, bool all, bool *more,
                           quire_error *err);
 
+/* Leave nothing of dead sources: write one segment again that has something of them. *more:
+ * call again. In an update of its own. QUIRE_BUSY, too, while another process reads the
+ * database: its old state is still there then. */
+quire_status engine_purge(struct engine *e, bool *more, quire_error *err);
+
 /* ---- sources --------------------------------------------------------------- */
 
 /* Keep one state of the sources from hold to release, outside an update: many look-ups
@@ -178,8 +184,11 @@ enum { SOURCE_CONDITIONS_MAX = 64 };
 
 struct source_filter {
     const struct source_condition *list;
-    size_t n;     /* up to SOURCE_CONDITIONS_MAX */
-    int archived; /* -1: either */
+    size_t n;                 /* up to SOURCE_CONDITIONS_MAX */
+    int archived;             /* -1: either */
+    bool branched;            /* only sessions with more than one branch */
+    const struct map *pinned; /* ids of pinned sessions; NULL: any session */
+    bool unpinned;            /* with it: the others */
 };
 
 /* A bit for each source number from `first` on; in `keep`. */
@@ -196,6 +205,35 @@ static inline bool source_set_has(const struct source_set *s, uint32_t number)
     number -= s->first;
     return number < s->n && s->bits[number / 8] >> number % 8 & 1;
 }
+
+/* ---- turns ------------------------------------------------------------------- */
+
+/* A turn is a user's message and what follows on the path until the next one. Of a
+ * session, the index keeps stretches: lines of the file of which each is below the one
+ * before, and which are in one turn. A turn has one stretch, or more where the session
+ * branches. */
+struct turn {
+    uint64_t at; /* offset of the first line of the stretch */
+    uint32_t
+        number; /* on its path, from 1; 0: before the first; TURN_UNKNOWN */
+    const char *first; /* id of the user's message; "" where there is none */
+    const char *last;  /* id of the last entry of the stretch              */
+};
+
+#define TURN_UNKNOWN UINT32_MAX
+
+/* In an update. Strings are copied. */
+quire_status engine_put_turn(struct engine *e, uint32_t source,
+                             const struct turn *t, quire_error *err);
+
+/* The stretch that has the line at `offset`; the first of a source. Strings in `keep`.
+ * QUIRE_NOT_FOUND without a message. */
+quire_status engine_find_turn(struct engine *e, uint32_t source,
+                              uint64_t offset, struct arena *keep,
+                              struct turn *out, quire_error *err);
+quire_status engine_first_turn(struct engine *e, uint32_t source,
+                               struct arena *keep, struct turn *out,
+                               quire_error *err);
 
 /* ---- for queries ------------------------------------------------------------- */
 

@@ -31,6 +31,16 @@ static bool has_live_extra(void *ctx, uint64_t text)
     return false;
 }
 
+/* Whether a merge would remove a text, or the place of its own. Without a source it is
+ * there for its further places. */
+static bool is_dead_text(struct engine *e, const struct segment *s, uint32_t i)
+{
+    if (s->lengths[i] == 0)
+        return false;
+    return s->sources[i] ? engine_has_number(&e->dead, s->sources[i])
+                         : !has_live_extra(e, s->first_text + i);
+}
+
 /* Places that a merge would remove. */
 static uint64_t count_dead(struct engine *e, const struct segment *s)
 {
@@ -40,10 +50,21 @@ static uint64_t count_dead(struct engine *e, const struct segment *s)
     if (e->dead.n == 0)
         return 0;
     for (i = 0; i < s->n_texts; i++)
-        n += s->lengths[i] > 0 && engine_has_number(&e->dead, s->sources[i]);
+        n += is_dead_text(e, s, i);
     for (i = 0; i < s->n_extra; i++)
         n += engine_has_number(&e->dead, s->extra[i].source);
     return n;
+}
+
+/* What count_dead() reads. */
+static quire_status load_columns(struct engine *e, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < e->n_open && e->dead.n > 0 && !st; i++)
+        st = segment_load_columns(e->list[i], err);
+    return st;
 }
 
 /* Sizes are of one level if they are within a factor of eight. */
@@ -157,6 +178,30 @@ static quire_status make_durable(struct engine *e, quire_error *err)
     return st;
 }
 
+/* Merge segments and end the update. */
+static quire_status merge_and_end(struct engine *e, size_t from, size_t n,
+                                  quire_error *err)
+{
+    quire_status st = merge_range(e, from, n, err);
+
+    if (!st)
+        st = forget_dead(e, from, n, err);
+    st = engine_end(e, st, err);
+    /* If this fails, the next merge removes them. The next number is not taken yet,
+     * or by another process now. */
+    if (!st && !make_durable(e, NULL))
+        engine_remove_unlisted(e, (uint64_t)e->now.segment, NULL);
+    return st;
+}
+
+static void cancel_update(struct engine *e)
+{
+    db_rollback(e->c.db);
+    e->updating = false;
+    segment_builder_free(e->builder);
+    e->builder = NULL;
+}
+
 quire_status engine_merge(struct engine *e, bool all, bool *more,
                           quire_error *err)
 {
@@ -166,20 +211,72 @@ quire_status engine_merge(struct engine *e, bool all, bool *more,
     *more = false;
     if (st)
         return st;
+    st = load_columns(e, err);
+    if (st)
+        return engine_end(e, st, err);
     choose_segments(e, all, &from, &n);
     if (n == 0) {
-        db_rollback(e->c.db);
-        e->updating = false;
+        cancel_update(e);
         return QUIRE_OK;
     }
-    st = merge_range(e, from, n, err);
-    if (!st)
-        st = forget_dead(e, from, n, err);
-    st = engine_end(e, st, err);
-    /* If this fails, the next merge removes them. The next number is not taken yet,
-     * or by another process now. */
-    if (!st && !make_durable(e, NULL))
-        engine_remove_unlisted(e, (uint64_t)e->now.segment, NULL);
+    st = merge_and_end(e, from, n, err);
     *more = !st && !all;
     return st;
+}
+
+/* No segment has anything of a dead source any more. */
+static quire_status forget_all_dead(struct engine *e, quire_error *err)
+{
+    quire_status st = engine_run_number(e, SQL_STAMP_SEGMENTS, e->now.stamp, 0,
+                                        false, err);
+
+    if (!st)
+        st = engine_run_number(e, SQL_DROP_DEAD, e->now.stamp, 0, false, err);
+    return engine_end(e, st, err);
+}
+
+/* Objects that no list names may have what was removed since: those of an update that
+ * failed, too, whose number is not taken yet. */
+static quire_status remove_leftovers(struct engine *e, quire_error *err)
+{
+    quire_status st = make_durable(e, err);
+    int64_t epoch = e->now.epoch;
+
+    if (!st)
+        st = engine_begin(e, err);
+    if (st)
+        return st;
+    if (e->now.epoch == epoch)
+        st = engine_remove_unlisted(e, UINT64_MAX, err);
+    cancel_update(e);
+    return st;
+}
+
+quire_status engine_purge(struct engine *e, bool *more, quire_error *err)
+{
+    quire_status st = engine_begin(e, err);
+    bool had_dead = false;
+    size_t i;
+
+    *more = false;
+    if (st)
+        return st;
+    st = load_columns(e, err);
+    if (st)
+        return engine_end(e, st, err);
+    had_dead = e->dead.n > 0;
+    for (i = 0; i < e->n_open; i++) {
+        if (count_dead(e, e->list[i]) == 0)
+            continue;
+        st = merge_and_end(e, i, 1, err);
+        *more = !st;
+        return st;
+    }
+    if (had_dead)
+        st = forget_all_dead(e, err);
+    else
+        cancel_update(e);
+    if (!st)
+        st = remove_leftovers(e, err);
+    return st ? st : db_scrub(e->c.db, err);
 }

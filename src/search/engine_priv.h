@@ -1,5 +1,4 @@
-/* engine_priv.h - shared by the files of the engine: engine.c, engine_select.c,
- * engine_merge.c */
+/* engine_priv.h - shared by the files of the engine */
 #ifndef SEARCH_ENGINE_PRIV_H
 #define SEARCH_ENGINE_PRIV_H
 
@@ -13,6 +12,7 @@ enum {
     SQL_SEGMENTS,
     SQL_ADD_SEGMENT,
     SQL_DROP_SEGMENT,
+    SQL_STAMP_SEGMENTS,
     SQL_DEAD,
     SQL_ADD_DEAD,
     SQL_DROP_DEAD,
@@ -23,6 +23,10 @@ enum {
     SQL_SOURCES,
     SQL_ALL_SOURCES,
     SQL_COUNT_SOURCES,
+    SQL_PUT_TURN,
+    SQL_FIND_TURN,
+    SQL_FIRST_TURN,
+    SQL_DROP_TURNS,
     SQL_MARK,
     SQL_SET_MARK,
     N_SQL
@@ -79,6 +83,10 @@ static inline bool engine_has_number(const struct numbers *s, uint32_t number)
  * that were merged or forgotten, by this update or by one that ended in a crash. */
 quire_status engine_remove_unlisted(struct engine *e, uint64_t below,
                                     quire_error *err);
+
+/* Load what others have committed, within a transaction. */
+quire_status engine_load_state(struct engine *e, bool *changed,
+                               quire_error *err);
 
 /* Post a statement with one number, or with both. */
 quire_status engine_run_number(struct engine *e, int which, int64_t a,

@@ -24,6 +24,8 @@ static bool is_project(quire_bytes path, const char *wanted)
     const char *at;
     size_t len = strlen(wanted);
 
+    if (path.len == 0)
+        return false;
     if (wanted[0] == '/')
         return below_directory(path, wanted);
     for (at = path.data;
@@ -72,8 +74,8 @@ static bool meets(const struct source_condition *c, struct stmt *s,
         return is_project(stmt_column_bytes(s, 2), c->value);
     case SOURCE_BY_AGENT: return bytes_is(stmt_column_bytes(s, 3), c->value);
     case SOURCE_BY_PATH:
-        return memmem(path_of(s).data, path_of(s).len, c->value,
-                      strlen(c->value));
+        return path_of(s).len > 0 && memmem(path_of(s).data, path_of(s).len,
+                                            c->value, strlen(c->value));
     case SOURCE_BY_TAG: return has_tag(stmt_column_bytes(s, 8), c->value, tmp);
     }
     return false;
@@ -100,6 +102,11 @@ static bool is_selected(const struct source_filter *f, struct stmt *s,
     size_t i;
 
     if (f->archived >= 0 && !(flags & SOURCE_ARCHIVED) != !f->archived)
+        return false;
+    if (f->branched && !(flags & SOURCE_BRANCHED))
+        return false;
+    if (f->pinned &&
+        !map_get(f->pinned, stmt_column_bytes(s, 1)) != f->unpinned)
         return false;
     for (i = 0; i < f->n; i++) {
         met[i] = meets(&f->list[i], s, tmp);

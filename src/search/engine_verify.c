@@ -132,7 +132,8 @@ static bool has_text(const struct verifying *v, uint64_t text)
         else if (text - s->first_text >= s->n_texts)
             from = middle + 1;
         else
-            return s->lengths[text - s->first_text] > 0;
+            return !segment_load_columns(v->segments[middle], NULL) &&
+                   s->lengths[text - s->first_text] > 0;
     }
     return false;
 }

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/regex_calls.h"
 
 #define PATTERN_MAX ((size_t)4096)
 #define STEPS_MAX   300000
@@ -68,7 +69,8 @@ static quire_status compile(struct regex_code *r, quire_bytes pattern,
                             &code, &at, how);
     pcre2_compile_context_free(how);
     if (r->code) {
-        r->jit = pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE) == 0;
+        r->jit = !regex_has_calls(pattern) &&
+                 pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE) == 0;
         return QUIRE_OK;
     }
     if (code == PCRE2_ERROR_HEAP_FAILED)

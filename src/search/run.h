@@ -79,7 +79,8 @@ struct run_request {
     int64_t after_us,
         before_us; /* 0: any; from `after`, before `before`, to the
                                   * second */
-    const struct source_set *sources[RUN_ENGINES_MAX]; /* NULL: any */
+    const struct source_set *sources[RUN_ENGINES_MAX];  /* NULL: any */
+    const struct source_set *branched[RUN_ENGINES_MAX]; /* see has_branched */
     bool one_group; /* only hits of `group` */
     uint32_t group;
     struct run_names tools, models;
@@ -110,10 +111,18 @@ struct run_count {
     uint64_t n;
 };
 
+/* Hits of one source of an engine. */
+struct run_source_count {
+    uint32_t engine, source;
+    uint64_t n;
+};
+
 struct run_facets {
     uint64_t kinds[N_TEXT_KINDS], roles[8];
     struct run_count *tools, *models; /* the most frequent first */
     size_t n_tools, n_models;
+    struct run_source_count *sources; /* likewise */
+    size_t n_sources;
 };
 
 struct run_result {
@@ -121,8 +130,9 @@ struct run_result {
     size_t n;
     uint64_t total; /* and facets: of the hits that were confirmed */
     bool total_is_exact;
-    bool more;    /* the cursor continues */
-    bool stopped; /* by stop() */
+    bool has_branched; /* a hit is of a source in request.branched */
+    bool more;         /* the cursor continues */
+    bool stopped;      /* by stop() */
     struct run_cursor cursor;
     struct run_facets facets;
 };

@@ -225,9 +225,12 @@ struct segment {
     uint64_t index_sum, postings_sum;
     uint64_t cold_at, digests_at, extra_at;
     struct digest_slot *digests; /* owned; NULL: not read yet */
-    struct read_window window;   /* of the postings, for merges */
-    struct term_block *blocks;   /* owned, in `memory` like the columns */
-    /* Columns, by text. */
+    uint16_t *prints;  /* owned; two bytes of each digest; NULL: not read yet */
+    uint32_t *buckets; /* owned; where those with the same first bits begin */
+    unsigned bucket_bits;
+    struct read_window window; /* of the postings, for merges */
+    struct term_block *blocks; /* owned, in `memory` like the columns */
+    /* Columns, by text; NULL until segment_load_columns(). */
     const uint8_t *lengths; /* logarithm of the number of words */
     const uint32_t *times;  /* seconds */
     const uint32_t *sources, *groups;
@@ -246,6 +249,9 @@ void segment_close(struct segment *s);
 quire_status segment_remove(struct object_store *store, uint64_t number,
                             quire_error *err);
 
+/* Read the columns, if they are not in memory yet. */
+quire_status segment_load_columns(struct segment *s, quire_error *err);
+
 /* The number of words that a length stands for. */
 uint32_t segment_length_words(uint8_t length);
 uint8_t segment_length_of(uint32_t n_words);
@@ -254,7 +260,7 @@ uint8_t segment_length_of(uint32_t n_words);
 quire_status segment_read_postings(struct segment *s, uint64_t at, void *out,
                                    size_t len, quire_error *err);
 
-/* Read ahead from now on, and keep the digests in memory; for merges. */
+/* Read ahead from now on; for merges. */
 quire_status segment_read_ahead(struct segment *s, quire_error *err);
 
 /* The place of a text, by its number in the segment from 0. */
@@ -262,8 +268,8 @@ quire_status segment_place(struct segment *s, uint32_t doc, struct place *out,
                            quire_error *err);
 quire_bytes segment_name(const struct segment *s, uint16_t name);
 
-/* The text with a digest, by its number in the segment; -1: none. Keeps the digests
- * in memory. */
+/* The text with a digest, by its number in the segment; -1: none. Keeps two or three
+ * bytes of each digest in memory. */
 quire_status segment_find_digest(struct segment *s,
                                  const uint8_t digest[DIGEST_BYTES],
                                  int64_t *doc, quire_error *err);

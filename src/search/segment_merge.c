@@ -54,6 +54,8 @@ static quire_status read_digests(struct input *in, quire_error *err)
     quire_status st = segment_read_ahead(in->s, err);
     uint64_t i;
 
+    if (!st)
+        st = segment_load_digests(in->s, err);
     in->digests = calloc(s->n_texts + 1, DIGEST_BYTES);
     if (!st && !in->digests)
         st = err_memory(err);
@@ -88,7 +90,9 @@ static quire_status open_input(struct merge *m, struct input *in,
 
     *in = (struct input){.s = s,
                          .base = (uint32_t)(s->first_text - m->first_text)};
-    st = term_cursor_open(s, bytes_of("", 0), &in->terms, err);
+    st = segment_load_columns(s, err);
+    if (!st)
+        st = term_cursor_open(s, bytes_of("", 0), &in->terms, err);
     if (!st)
         st = read_digests(in, err);
     if (!st)

@@ -89,6 +89,15 @@ static inline uint64_t segment_sum(uint64_t sum, const void *data, size_t len)
     return len ? crc64_ecma_refl(sum, data, len) : sum;
 }
 
+/* QUIRE_DAMAGED with a message. */
+quire_status segment_damaged(const struct segment *s, const char *what,
+                             quire_error *err);
+
+/* Exactly `len` bytes of an object, or QUIRE_DAMAGED. */
+quire_status segment_read_exactly(const struct segment *s, struct object *o,
+                                  uint64_t at, void *out, size_t len,
+                                  quire_error *err);
+
 /* All digests, sorted; s->digests. */
 quire_status segment_load_digests(struct segment *s, quire_error *err);
 

@@ -1,8 +1,8 @@
 /*
  * segment_read.c - open a segment, look up terms and places
  *
- * Kept in memory: the index of blocks and the columns, some twenty bytes for each
- * text. Everything else is read when it is needed. Nothing is mapped: a disk that
+ * Kept in memory: the index of blocks, and from the first query on the columns, some
+ * twenty bytes for each text. Everything else is read when it is needed. Nothing is mapped: a disk that
  * fails gives an error, not a signal.
  */
 #include <stdlib.h>
@@ -13,23 +13,22 @@
 #include "search/segment_priv.h"
 #include "search/varint.h"
 
-static quire_status fail_damaged(const struct segment *s, const char *what,
-                                 quire_error *err)
+quire_status segment_damaged(const struct segment *s, const char *what,
+                             quire_error *err)
 {
     return err_fail(err, QUIRE_DAMAGED, HINT_SHELL "run quire reindex",
                     "the search index is damaged: segment %llx: %s",
                     (unsigned long long)s->number, what);
 }
 
-/* Exactly `len` bytes. */
-static quire_status read_exactly(const struct segment *s, struct object *o,
-                                 uint64_t at, void *out, size_t len,
-                                 quire_error *err)
+quire_status segment_read_exactly(const struct segment *s, struct object *o,
+                                  uint64_t at, void *out, size_t len,
+                                  quire_error *err)
 {
     size_t n = 0;
     quire_status st = len ? object_read(o, at, out, len, &n, err) : QUIRE_OK;
 
-    return st || n == len ? st : fail_damaged(s, "it ends too early", err);
+    return st || n == len ? st : segment_damaged(s, "it ends too early", err);
 }
 
 /* The same into the segment's own memory. */
@@ -37,11 +36,11 @@ static quire_status load(struct segment *s, uint64_t at, uint64_t len,
                          void **out, quire_error *err)
 {
     if (len > SIZE_MAX / 2)
-        return fail_damaged(s, "a table is too long", err);
+        return segment_damaged(s, "a table is too long", err);
     *out = arena_alloc(&s->memory, (size_t)len + 1);
     if (!*out)
         return err_memory(err);
-    return read_exactly(s, s->index, at, *out, (size_t)len, err);
+    return segment_read_exactly(s, s->index, at, *out, (size_t)len, err);
 }
 
 /* ---- opening ---------------------------------------------------------------- */
@@ -57,7 +56,7 @@ static quire_status check_footer(struct segment *s,
         f->version != SEGMENT_VERSION || f->number != s->number ||
         f->checksum !=
             segment_checksum(f, offsetof(struct segment_footer, checksum)))
-        return fail_damaged(s, "its footer does not match", err);
+        return segment_damaged(s, "its footer does not match", err);
     if (f->blocks_at > f->columns_at || f->columns_at > f->cold_at ||
         f->cold_at > f->extra_at || f->extra_at > f->digests_at ||
         f->digests_at > f->names_at || f->names_at > end ||
@@ -69,7 +68,7 @@ static quire_status check_footer(struct segment *s,
         f->digests_at - f->extra_at !=
             (uint64_t)f->n_extra * sizeof(struct place) ||
         f->names_at - f->digests_at != f->n_live * sizeof(struct digest_slot))
-        return fail_damaged(s, "its tables do not fit", err);
+        return segment_damaged(s, "its tables do not fit", err);
     s->first_text = f->first_text;
     s->n_texts = f->n_texts;
     s->n_extra = f->n_extra;
@@ -100,7 +99,7 @@ static quire_status load_blocks(struct segment *s, uint64_t at, uint64_t to,
     quire_status st;
 
     if (s->n_blocks > (to - at) / sizeof e)
-        return fail_damaged(s, "its block index is too short", err);
+        return segment_damaged(s, "its block index is too short", err);
     st = load(s, at, to - at, &data, err);
 
     if (st)
@@ -113,7 +112,7 @@ static quire_status load_blocks(struct segment *s, uint64_t at, uint64_t to,
         return err_memory(err);
     for (i = 0; i < s->n_blocks; i++) {
         if ((size_t)(end - from) < sizeof e)
-            return fail_damaged(s, "its block index is too short", err);
+            return segment_damaged(s, "its block index is too short", err);
         memcpy(&e, from, sizeof e);
         from += sizeof e;
         /* They are in order and apart, so that reading all of them takes as long
@@ -121,7 +120,7 @@ static quire_status load_blocks(struct segment *s, uint64_t at, uint64_t to,
         if ((size_t)(end - from) < e.first_len || e.at < end_before ||
             e.at > at || e.len > at - e.at || e.len < 4 ||
             e.postings < postings_before || e.postings > s->postings_len)
-            return fail_damaged(s, "its block index does not fit", err);
+            return segment_damaged(s, "its block index does not fit", err);
         s->blocks[i] = (struct term_block){
             .first = bytes_of(from, e.first_len),
             .at = e.at,
@@ -135,14 +134,17 @@ static quire_status load_blocks(struct segment *s, uint64_t at, uint64_t to,
     return QUIRE_OK;
 }
 
-static quire_status load_columns(struct segment *s, uint64_t at,
-                                 quire_error *err)
+quire_status segment_load_columns(struct segment *s, quire_error *err)
 {
     uint64_t n = (s->n_texts + 3) & ~(uint64_t)3;
+    uint64_t size = segment_columns_size(s->n_texts);
     void *data;
     const uint8_t *from;
-    quire_status st = load(s, at, segment_columns_size(s->n_texts), &data, err);
+    quire_status st = QUIRE_OK;
 
+    if (s->lengths)
+        return QUIRE_OK;
+    st = load(s, s->cold_at - size, size, &data, err);
     if (st)
         return st;
     from = data;
@@ -166,7 +168,7 @@ static quire_status load_names(struct segment *s, uint64_t at, uint64_t to,
     quire_status st;
 
     if (s->n_names > (to - at) / sizeof len)
-        return fail_damaged(s, "its names are too short", err);
+        return segment_damaged(s, "its names are too short", err);
     st = load(s, at, to - at, &data, err);
     if (st)
         return st;
@@ -178,11 +180,11 @@ static quire_status load_names(struct segment *s, uint64_t at, uint64_t to,
         return err_memory(err);
     for (i = 0; i < s->n_names; i++) {
         if (end - from < 2)
-            return fail_damaged(s, "its names are too short", err);
+            return segment_damaged(s, "its names are too short", err);
         memcpy(&len, from, sizeof len);
         from += sizeof len;
         if (end - from < len)
-            return fail_damaged(s, "its names are too short", err);
+            return segment_damaged(s, "its names are too short", err);
         s->names[i] = bytes_of(from, len);
         from += len;
     }
@@ -199,7 +201,7 @@ static quire_status load_extra(struct segment *s, uint64_t at, quire_error *err)
     s->extra = data;
     for (i = 1; !st && i < s->n_extra; i++)
         if (s->extra[i - 1].text > s->extra[i].text)
-            st = fail_damaged(s, "its places are not in order", err);
+            st = segment_damaged(s, "its places are not in order", err);
     return st;
 }
 
@@ -236,15 +238,14 @@ quire_status segment_open(struct object_store *store, uint64_t number,
     s->number = number;
     st = open_objects(s, store, &index_len, &postings_len, err);
     if (!st && index_len < sizeof f)
-        st = fail_damaged(s, "it is too short", err);
+        st = segment_damaged(s, "it is too short", err);
     if (!st)
-        st = read_exactly(s, s->index, index_len - sizeof f, &f, sizeof f, err);
+        st = segment_read_exactly(s, s->index, index_len - sizeof f, &f,
+                                  sizeof f, err);
     if (!st)
         st = check_footer(s, &f, index_len, postings_len, err);
     if (!st)
         st = load_blocks(s, f.blocks_at, f.columns_at, err);
-    if (!st)
-        st = load_columns(s, f.columns_at, err);
     if (!st)
         st = load_extra(s, f.extra_at, err);
     if (!st)
@@ -266,6 +267,8 @@ void segment_close(struct segment *s)
         object_close(s->postings);
     arena_release(&s->memory);
     free(s->digests);
+    free(s->prints);
+    free(s->buckets);
     free(s->window.bytes);
     free(s);
 }
@@ -293,9 +296,12 @@ quire_status segment_place(struct segment *s, uint32_t doc, struct place *out,
                            quire_error *err)
 {
     struct cold_place cold;
-    quire_status st = read_exactly(s, s->index,
-                                   s->cold_at + (uint64_t)doc * sizeof cold,
-                                   &cold, sizeof cold, err);
+    quire_status st = segment_load_columns(s, err);
+
+    if (!st)
+        st = segment_read_exactly(s, s->index,
+                                  s->cold_at + (uint64_t)doc * sizeof cold,
+                                  &cold, sizeof cold, err);
 
     *out = (struct place){.text = s->first_text + doc};
     if (st)
@@ -319,50 +325,6 @@ quire_bytes segment_name(const struct segment *s, uint16_t name)
                                           : bytes_of("", 0);
 }
 
-quire_status segment_load_digests(struct segment *s, quire_error *err)
-{
-    uint64_t n = s->stats.n_texts, i;
-    quire_status st;
-
-    if (s->digests)
-        return QUIRE_OK;
-    s->digests = malloc((size_t)(n + 1) * sizeof *s->digests);
-    if (!s->digests)
-        return err_memory(err);
-    st = read_exactly(s, s->index, s->digests_at, s->digests,
-                      (size_t)n * sizeof *s->digests, err);
-    for (i = 0; i < n && !st; i++)
-        if (s->digests[i].doc >= s->n_texts)
-            st = fail_damaged(s, "a digest has no text", err);
-    if (st) {
-        free(s->digests);
-        s->digests = NULL;
-    }
-    return st;
-}
-
-quire_status segment_find_digest(struct segment *s,
-                                 const uint8_t digest[DIGEST_BYTES],
-                                 int64_t *doc, quire_error *err)
-{
-    uint64_t from = 0, to = s->stats.n_texts;
-    quire_status st = segment_load_digests(s, err);
-
-    *doc = -1;
-    while (!st && from < to && *doc < 0) {
-        uint64_t middle = from + (to - from) / 2;
-        int order = memcmp(s->digests[middle].digest, digest, DIGEST_BYTES);
-
-        if (order == 0)
-            *doc = s->digests[middle].doc;
-        if (order < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return st;
-}
-
 /* ---- postings -------------------------------------------------------------------- */
 
 enum { WINDOW_BYTES = 256 * 1024 };
@@ -372,7 +334,7 @@ quire_status segment_read_ahead(struct segment *s, quire_error *err)
     if (!s->window.bytes)
         s->window.bytes = malloc(WINDOW_BYTES);
     s->window.len = 0;
-    return s->window.bytes ? segment_load_digests(s, err) : err_memory(err);
+    return s->window.bytes ? QUIRE_OK : err_memory(err);
 }
 
 quire_status segment_read_postings(struct segment *s, uint64_t at, void *out,
@@ -382,7 +344,7 @@ quire_status segment_read_postings(struct segment *s, uint64_t at, void *out,
     quire_status st;
 
     if (!w->bytes || len > WINDOW_BYTES / 2)
-        return read_exactly(s, s->postings, at, out, len, err);
+        return segment_read_exactly(s, s->postings, at, out, len, err);
     if (at < w->at || at + len > w->at + w->len) {
         w->at = at;
         w->len = 0;
@@ -391,7 +353,7 @@ quire_status segment_read_postings(struct segment *s, uint64_t at, void *out,
             return st;
     }
     if (at + len > w->at + w->len)
-        return fail_damaged(s, "it ends too early", err);
+        return segment_damaged(s, "it ends too early", err);
     memcpy(out, w->bytes + (at - w->at), len);
     return QUIRE_OK;
 }
@@ -465,13 +427,13 @@ static quire_status begin_block(const struct segment *s, uint32_t block,
     buf_clear(bytes);
     if (!buf_room(bytes, b->len))
         return err_memory(err);
-    st = read_exactly(s, s->index, b->at, bytes->data, b->len, err);
+    st = segment_read_exactly(s, s->index, b->at, bytes->data, b->len, err);
     if (st)
         return st;
     buf_grow(bytes, b->len);
     memcpy(head, bytes->data, sizeof head);
     if (sizeof head + head[1] > b->len)
-        return fail_damaged(s, "a block of terms does not fit", err);
+        return segment_damaged(s, "a block of terms does not fit", err);
     w->name = bytes->data + sizeof head;
     w->names_end = w->name + head[1];
     w->metas = (struct varint_reader){(const uint8_t *)w->names_end,
@@ -504,7 +466,7 @@ static quire_status next_term(const struct segment *s, struct block_walk *w,
         n_docs == 0 || n_docs > s->n_texts || docs_len < n_docs ||
         docs_len > UINT32_MAX || docs_len > w->end - w->at ||
         t->pos_len > w->end - w->at - docs_len)
-        return fail_damaged(s, "a block of terms does not fit", err);
+        return segment_damaged(s, "a block of terms does not fit", err);
     *name = bytes_of(w->name, (size_t)(end - w->name));
     w->name = end + 1;
     w->left--;

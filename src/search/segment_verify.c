@@ -296,8 +296,10 @@ static quire_status verify_sums(const struct segment *s, quire_error *err)
 
 quire_status segment_verify(struct segment *s, quire_error *err)
 {
-    quire_status st = segment_read_ahead(s, err);
+    quire_status st = segment_load_columns(s, err);
 
+    if (!st)
+        st = segment_read_ahead(s, err);
     if (!st)
         st = verify_texts(s, err);
     if (!st)

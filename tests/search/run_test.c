@@ -316,6 +316,27 @@ static void check_names(const struct run_count *list, size_t n,
         YES(list[i - 1].n >= list[i].n);
 }
 
+static void check_sources(const struct run_facets *f, const bool *hits)
+{
+    uint64_t want, sum = 0, all = 0;
+    size_t i, k;
+
+    for (i = 0; i < world.n; i++)
+        all += hits[i];
+    for (k = 0; k < f->n_sources; k++) {
+        const struct run_source_count *c = &f->sources[k];
+
+        for (want = i = 0; i < world.n; i++)
+            want += hits[i] && world.spots[i].engine == c->engine &&
+                    world.spots[i].place.source == c->source;
+        EQ(want, c->n);
+        YES(c->n > 0);
+        YES(k == 0 || f->sources[k - 1].n >= c->n);
+        sum += c->n;
+    }
+    EQ(all, sum); /* each source once */
+}
+
 static void check_facets(const struct run_facets *f, const bool *hits)
 {
     uint64_t kinds[16] = {0}, roles[8] = {0};
@@ -333,6 +354,7 @@ static void check_facets(const struct run_facets *f, const bool *hits)
         EQ(roles[i], f->roles[i]);
     check_names(f->tools, f->n_tools, tools, true, hits);
     check_names(f->models, f->n_models, models, false, hits);
+    check_sources(f, hits);
 }
 
 /* All hits on one page are those of the model. */
@@ -422,7 +444,7 @@ TEST(sources_are_a_filter)
     struct arena keep = ARENA_INIT;
     struct run_request r;
     struct source_condition c = {SOURCE_BY_SESSION, 0, "5", false};
-    struct source_filter f = {&c, 1, -1};
+    struct source_filter f = {.list = &c, .n = 1, .archived = -1};
     struct source_set sets[N_ENGINES];
     struct run_result x;
     size_t e, i, want = 0;

@@ -412,6 +412,7 @@ static void check_texts(struct segment *s, size_t from, size_t to)
     uint64_t live = 0;
     size_t i;
 
+    OK(segment_load_columns(s, &test_err));
     for (i = from; i < to; i++) {
         const struct model_text *t = &world.texts[i];
         struct place place;
