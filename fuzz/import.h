@@ -3,8 +3,8 @@
  *
  * However a file is cut, and wherever it is continued, the entries are the
  * same: JSON on one line, with ids of their own, parents before children.
- * The first three bytes of an input choose the chunks, the cut, and whether
- * payloads are replaced.
+ * The first three bytes of an input choose the chunks, the cut, whether payloads
+ * are replaced, and whether the file is one document.
  */
 #ifndef FUZZ_IMPORT_H
 #define FUZZ_IMPORT_H
@@ -19,14 +19,14 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "holds.h"
-#include "import/convert.h"
+#include "import/agents.h"
 
 struct run {
     struct buf text;
     struct arena ids_text;
     struct map ids;
     size_t settled; /* bytes of `text` */
-    bool payloads;
+    bool payloads, whole;
 };
 
 static quire_status on_entry(void *ctx, const struct import_entry *e,
@@ -63,11 +63,12 @@ static quire_status on_payload(void *ctx, const struct import_payload *p,
     return QUIRE_OK;
 }
 
-static void begin(struct run *r, bool payloads)
+static void begin(struct run *r, uint8_t flags)
 {
     *r = (struct run){.text = BUF_INIT((size_t)1 << 30),
                       .ids_text = ARENA_INIT,
-                      .payloads = payloads};
+                      .payloads = flags & 1,
+                      .whole = flags & 2};
     map_init(&r->ids, 1, 2);
 }
 
@@ -97,11 +98,12 @@ static void feed(struct import_converter *c, quire_bytes bytes, size_t chunk)
 static void convert(struct run *r, const struct import_format *f,
                     quire_bytes file, size_t chunk)
 {
+    struct import_options options = {.whole = r->whole};
     struct import_sink sink = sink_of(r);
     struct import_facts facts;
     struct import_converter *c;
 
-    HOLDS(!import_converter_new(f, &sink, NULL, &c, NULL));
+    HOLDS(!import_converter_new(f, &sink, &options, &c, NULL));
     feed(c, file, chunk);
     HOLDS(!import_converter_finish(c, NULL));
     import_converter_facts(c, &facts);
@@ -137,26 +139,27 @@ static void same(const struct run *a, const struct run *b)
     HOLDS(bytes_equal(buf_bytes(&a->text), buf_bytes(&b->text)));
 }
 
+/* One document is never continued. */
 static void check_import(const struct import_format *f, const uint8_t *data,
                          size_t size)
 {
     struct run once, chunks, two;
     quire_bytes file;
-    bool payloads;
 
     if (size < 3)
         return;
     file = bytes_of(data + 3, size - 3);
-    payloads = data[2] & 1;
-    begin(&once, payloads);
+    begin(&once, data[2]);
     convert(&once, f, file, file.len + 1);
-    begin(&chunks, payloads);
+    begin(&chunks, data[2]);
     convert(&chunks, f, file, data[0] + (size_t)1);
     same(&once, &chunks);
-    begin(&two, payloads);
-    convert_in_two(&two, f, file,
-                   ((size_t)data[0] << 8 | data[1]) % (file.len + 1));
-    same(&once, &two);
+    begin(&two, data[2]);
+    if (!two.whole) {
+        convert_in_two(&two, f, file,
+                       ((size_t)data[0] << 8 | data[1]) % (file.len + 1));
+        same(&once, &two);
+    }
     end(&once);
     end(&chunks);
     end(&two);

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "holds.h"
-#include "import/convert.h"
+#include "import/agents.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

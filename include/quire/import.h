@@ -20,8 +20,9 @@ QUIRE_DECLS_BEGIN
 
 /* A file in the ledger. */
 typedef struct quire_import_file {
-    const char *path;    /* of the file, absolute                            */
-    const char *agent;   /* "claude-code", "codex"                           */
+    const char *path;    /* of the file, absolute; of a session in a database
+                            with "#" and its id behind that                  */
+    const char *agent;   /* its name, such as "codex"                        */
     const char *session; /* id of the session in this home                   */
     int is_main; /* the session was made of it; 0: it belongs to that session */
     const char *cwd;   /* of the session; "": unknown                      */
@@ -35,7 +36,10 @@ typedef struct quire_import_file {
                                it was interrupted                           */
     uint64_t entries, settled_entries, problems;
     int64_t imported_us;
-    uint64_t reserved[4]; /* zero */
+    const char *output; /* commit, of a file that belongs to a session: its name
+                           among the session's outputs (quire/output.h); NULL:
+                           it is none. Not in the ledger                    */
+    uint64_t reserved[3]; /* zero */
 } quire_import_file;
 
 typedef quire_status (*quire_import_file_fn)(void *ctx,
@@ -78,7 +82,7 @@ typedef struct quire_import quire_import;
  * import of it ended.
  *
  * Owns: *out is the caller's until quire_import_commit() or quire_import_abort();
- *   `q` is used by it alone until then.
+ *   several may be under way.
  * Fails: common
  *   QUIRE_NOT_FOUND  `grown`: it was not imported, or its session was removed
  *   QUIRE_CHANGED    `grown`: its session was changed since: entries were appended
@@ -102,6 +106,22 @@ quire_status quire_import_blob(quire_import *im, quire_bytes content,
 quire_status quire_import_entry(quire_import *im, quire_bytes json,
                                 int provisional, quire_error *err);
 
+/* The usage of a model's answer belongs to one session, although files of forks and
+ * sub-agents repeat it. `answer` is a hash that the importer makes of its ids.
+ * quire_import_answered() returns whether a session has it: *elsewhere, another one
+ * than `session`. quire_import_answer() gives it to the session of the import, unless
+ * another has it.
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  answered: no session has it
+ * Durable: answered reads only; answer with quire_import_commit(). */
+quire_status quire_import_answered(quire *q, uint64_t answer,
+                                   const char *session, int *elsewhere,
+                                   quire_error *err);
+quire_status quire_import_answer(quire_import *im, uint64_t answer,
+                                 quire_error *err);
+
 /* The header of the session. */
 typedef struct quire_import_header {
     const char *parent;   /* of the session; NULL: none                    */
@@ -111,10 +131,11 @@ typedef struct quire_import_header {
 } quire_import_header;
 
 /* End an import: write blobs, then the session file, then the ledger. Of `file`
- * the members agent, session, is_main, cwd, title, inode, modified_ns, mark, version
- * and problems are read; the rest is set. A session of this id that an earlier
+ * the members agent, session, is_main, cwd, title, inode, modified_ns, mark, version,
+ * problems and output are read; the rest is set. A session of this id that an earlier
  * import of the same agent has left is replaced. With `header` NULL there are no
- * entries and no session file is written. A grown file keeps its session's header,
+ * entries and no session file is written; with `output` as well the bytes become an
+ * output of the session, if it is in the home and has none of that name. A grown file keeps its session's header,
  * and `file` has the id of the ledger.
  *
  * Owns: frees `im`, on failure too. Everything is copied.
@@ -127,6 +148,27 @@ typedef struct quire_import_header {
 quire_status quire_import_commit(quire_import *im, quire_import_file *file,
                                  const quire_import_header *header,
                                  quire_bytes state, quire_error *err);
+
+/* The same for many files at once: quire_import_commit_later() keeps what one import
+ * has collected, quire_import_commit_all() commits all that wait, which share the
+ * waits for the disk, and calls `done` for each in the order in which they came, with
+ * what quire_import_commit() would have returned. Of imports that wait, no two are of
+ * one file or one session.
+ *
+ * Owns: both free `im`, on failure too. Everything is copied; the arguments of `done`
+ *   are lent until it returns.
+ * Fails: common
+ *   all  what `done` returned; or none of them is committed
+ * Durable: with quire_import_commit_all(), on return. */
+typedef quire_status (*quire_import_done_fn)(void *ctx, const char *path,
+                                             quire_status status,
+                                             quire_error *error);
+quire_status quire_import_commit_later(quire_import *im,
+                                       const quire_import_file *file,
+                                       const quire_import_header *header,
+                                       quire_bytes state, quire_error *err);
+quire_status quire_import_commit_all(quire *q, quire_import_done_fn done,
+                                     void *ctx, quire_error *err);
 
 /* End it without effect, but for blobs that are collected later; NULL does
  * nothing.

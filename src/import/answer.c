@@ -39,6 +39,13 @@ static enum import_usage_answer ask_usage(struct import_converter *c,
     return c->sink.usage(c->sink.ctx, &u, cost);
 }
 
+bool answer_is_elsewhere(struct import_converter *c, const struct answer *a)
+{
+    struct import_cost ignored;
+
+    return ask_usage(c, a, &ignored) == IMPORT_USAGE_COUNTED;
+}
+
 static void add_dollars(struct buf *b, const char *key, double dollars)
 {
     char text[64];
@@ -62,6 +69,7 @@ static void add_usage(struct import_converter *c, const struct answer *a)
     struct answer zero = {.input = 0};
     struct buf *b = &c->out;
     bool counted = a->counted || !a->has_usage;
+    double total;
 
     if (!counted)
         counted = ask_usage(c, a, &cost) == IMPORT_USAGE_COUNTED;
@@ -69,6 +77,10 @@ static void add_usage(struct import_converter *c, const struct answer *a)
         a = &zero;
         cost = (struct import_cost){0, 0, 0, 0};
     }
+    if (a->dollars > 0) /* of which part is not known */
+        cost = (struct import_cost){0, 0, 0, 0};
+    total = a->dollars + cost.input + cost.output + cost.cache_read +
+            cost.cache_write;
     ADD(b, ",\"usage\":{\"input\":");
     add_uint(b, a->input);
     ADD(b, ",\"output\":");
@@ -84,8 +96,7 @@ static void add_usage(struct import_converter *c, const struct answer *a)
     add_dollars(b, ",\"output\":", cost.output);
     add_dollars(b, ",\"cacheRead\":", cost.cache_read);
     add_dollars(b, ",\"cacheWrite\":", cost.cache_write);
-    add_dollars(b, ",\"total\":",
-                cost.input + cost.output + cost.cache_read + cost.cache_write);
+    add_dollars(b, ",\"total\":", total);
     ADD(b, "}}");
 }
 
@@ -102,6 +113,14 @@ static const char *stop_name(const struct answer *a)
     return a->has_call ? "\"toolUse\"" : "\"stop\"";
 }
 
+static const char *const api_names[] = {
+    [API_UNKNOWN] = "\"\"",
+    [API_ANTHROPIC] = "\"anthropic-messages\"",
+    [API_OPENAI_RESPONSES] = "\"openai-responses\"",
+    [API_OPENAI_CHAT] = "\"openai-completions\"",
+    [API_GOOGLE] = "\"google-generative-ai\"",
+};
+
 static quire_bytes or_empty(const struct short_json *s)
 {
     return s->len ? short_json_get(s) : bytes_str("\"\"");
@@ -116,10 +135,8 @@ quire_status entry_answer(struct import_converter *c, uint32_t node,
     entry_begin_at(c, "message", node, a->parent, &a->stamp);
     ADD(b, ",\"message\":{\"role\":\"assistant\",\"content\":[");
     add_bytes(b, blocks);
-    ADD(b, "],\"api\":");
-    add_bytes(b, bytes_is(or_empty(&a->provider), "\"anthropic\"")
-                     ? bytes_str("\"anthropic-messages\"")
-                     : bytes_str("\"openai-responses\""));
+    ADD(b, "]");
+    entry_raw(c, "api", bytes_str(api_names[a->api]));
     entry_raw(c, "provider", or_empty(&a->provider));
     entry_raw(c, "model", or_empty(&a->model));
     add_usage(c, a);

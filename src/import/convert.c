@@ -1,5 +1,5 @@
 /*
- * convert.c - lines, records, damage; facts and state
+ * convert.c - lines or one document, records, damage; facts and state
  *
  * A line that lies whole in what feed() was given is converted where it is; only
  * the piece at the end of a chunk is copied. A record is first parsed in full by
@@ -9,6 +9,8 @@
  *     {… {…}        the line of a writer that died, and the next one directly
  *                   behind it: reported, and the second is a record
  *     {…            reported
+ *
+ * Lines of a format of text are passed on as they are.
  */
 #include <stdlib.h>
 
@@ -25,7 +27,7 @@ enum { MAX_TRIES = 16 };
 #define KEEP_BYTES ((size_t)1 << 20)
 
 /* Another number for another layout of the state. */
-static const char state_magic[8] = "QIMPORT1";
+static const char state_magic[8] = "QIMPORT4";
 
 /* ---- what formats use --------------------------------------------------- */
 
@@ -53,6 +55,14 @@ static bool is_canonical(quire_bytes text)
     return true;
 }
 
+static void set_stamp(struct import_converter *c, const struct stamp *s)
+{
+    c->stamp = *s;
+    if (!c->inherited && !c->facts[FACT_CREATED].len)
+        buf_add_str(&c->facts[FACT_CREATED], s->text);
+    c->failed |= c->facts[FACT_CREATED].failed;
+}
+
 void convert_stamp(struct import_converter *c, quire_bytes timestamp)
 {
     struct stamp s = {.ms = 0};
@@ -67,10 +77,36 @@ void convert_stamp(struct import_converter *c, quire_bytes timestamp)
         memcpy(s.text, text.data, text.len);
     else
         timestamp_format(s.ms * 1000, s.text);
-    c->stamp = s;
-    if (!c->inherited && !c->facts[FACT_CREATED].len)
-        buf_add_str(&c->facts[FACT_CREATED], s.text);
-    c->failed |= c->facts[FACT_CREATED].failed;
+    set_stamp(c, &s);
+}
+
+/* A number of seconds, milliseconds or microseconds, as one of milliseconds. */
+static bool read_ms(quire_bytes number, int64_t *ms)
+{
+    const char *at = number.data, *end = at + number.len;
+    int64_t n = 0, fraction = 0;
+    int digits = 0, more = 0;
+
+    for (; at < end && *at >= '0' && *at <= '9' && digits < 17; at++, digits++)
+        n = n * 10 + (*at - '0');
+    if (at < end && *at == '.')
+        for (at++; at < end && *at >= '0' && *at <= '9'; at++)
+            if (more++ < 3)
+                fraction = fraction * 10 + (*at - '0');
+    for (; more < 3; more++)
+        fraction *= 10;
+    *ms = digits > 14 ? n / 1000 : digits > 11 ? n : n * 1000 + fraction;
+    return at == end && digits > 8 && digits < 17;
+}
+
+void convert_stamp_number(struct import_converter *c, quire_bytes number)
+{
+    struct stamp s = {.ms = 0};
+
+    if (json_kind(number) != JSON_NUMBER || !read_ms(number, &s.ms))
+        return;
+    timestamp_format(s.ms * 1000, s.text);
+    set_stamp(c, &s);
 }
 
 quire_bytes convert_text(struct import_converter *c, quire_bytes string)
@@ -281,40 +317,127 @@ static void shrink(struct buf *b)
         buf_release(b);
 }
 
+/* Well-formed UTF-8: the text itself, or a copy in c->mended. */
+static quire_status mend(struct import_converter *c, quire_bytes *text,
+                         quire_error *err)
+{
+    size_t at = utf8_find_bad(*text);
+
+    if (at < text->len) {
+        convert_problem(c, at, "utf8", "bytes that are not UTF-8");
+        buf_clear(&c->mended);
+        utf8_add_mended(&c->mended, *text);
+        if (c->mended.failed)
+            return err_memory(err);
+        *text = buf_bytes(&c->mended);
+    }
+    return QUIRE_OK;
+}
+
+static void shrink_all(struct import_converter *c)
+{
+    shrink(&c->mended);
+    shrink(&c->out);
+    shrink(&c->blocks);
+    shrink(&c->text);
+}
+
+/* The text at c->at: a record, or what is left of one. */
+static quire_status convert_text_at(struct import_converter *c,
+                                    quire_bytes text, quire_error *err)
+{
+    struct json_error bad = {.why = NULL};
+    quire_status st;
+
+    c->at_max = text.len - 1;
+    st = mend(c, &text, err);
+    if (!st)
+        st = convert_record(c, text, &bad, err);
+    if (!st && bad.why)
+        st = convert_damaged(c, text, &bad, err);
+    shrink_all(c);
+    return st;
+}
+
+/* A line of text. */
+static quire_status convert_plain(struct import_converter *c, quire_bytes text,
+                                  quire_error *err)
+{
+    quire_status st;
+
+    if (text.len && ((const char *)text.data)[text.len - 1] == '\r')
+        text.len--;
+    c->at = c->offset;
+    c->at_max = text.len;
+    st = mend(c, &text, err);
+    if (!st)
+        st = c->format->line(c, text, err);
+    if (!st && (c->tree.failed || c->failed))
+        st = err_memory(err);
+    c->n_records += !st;
+    shrink_all(c);
+    return st;
+}
+
 /* `text` is a line, without its break. */
 static quire_status convert_line(struct import_converter *c, quire_bytes text,
                                  quire_error *err)
 {
     quire_bytes whole = text;
-    struct json_error bad;
-    quire_status st;
-    size_t at;
 
     if (c->offset == 0 && bytes_starts(text, bytes_of("\xef\xbb\xbf", 3)))
         text = bytes_sub(text, 3, text.len);
+    if (c->format->line)
+        return convert_plain(c, text, err);
     text = trim(text);
     if (!text.len)
         return QUIRE_OK;
     c->at = c->offset +
             (uint64_t)((const char *)text.data - (const char *)whole.data);
+    return convert_text_at(c, text, err);
+}
+
+/* ---- a whole document --------------------------------------------------- */
+
+static quire_status report_whole(struct import_converter *c, const char *kind)
+{
+    c->after_damage = true;
+    convert_problem(c, 0, kind,
+                    !strcmp(kind, "torn")       ? "the document is not complete"
+                    : !strcmp(kind, "too_long") ? "the value is too long"
+                                                : "not one JSON document");
+    return QUIRE_OK;
+}
+
+static quire_status convert_member(struct import_converter *c, quire_bytes key,
+                                   quire_bytes text, quire_error *err)
+{
+    struct json_error bad;
+    quire_status st;
+
     c->at_max = text.len - 1;
-    at = utf8_find_bad(text);
-    if (at < text.len) {
-        convert_problem(c, at, "utf8", "bytes that are not UTF-8");
-        buf_clear(&c->mended);
-        utf8_add_mended(&c->mended, text);
-        if (c->mended.failed)
-            return err_memory(err);
-        text = buf_bytes(&c->mended);
-    }
-    st = convert_record(c, text, &bad, err);
-    if (!st && bad.why)
-        st = convert_damaged(c, text, &bad, err);
-    shrink(&c->mended);
-    shrink(&c->out);
-    shrink(&c->blocks);
-    shrink(&c->text);
+    st = mend(c, &text, err);
+    if (!st && !json_check(text, 0, &bad))
+        report_bad(c, text, &bad);
+    else if (!st)
+        st = c->format->member(c, key, text, err);
+    if (!st && (c->tree.failed || c->failed))
+        st = err_memory(err);
+    shrink_all(c);
     return st;
+}
+
+static quire_status on_value(void *ctx, const struct whole_value *v,
+                             quire_error *err)
+{
+    struct import_converter *c = ctx;
+
+    c->at = v->at;
+    c->line = v->line;
+    if (v->kind)
+        return report_whole(c, v->kind);
+    return v->is_element ? convert_text_at(c, v->text, err)
+                         : convert_member(c, v->key, v->text, err);
 }
 
 /* ---- lines -------------------------------------------------------------- */
@@ -370,6 +493,8 @@ quire_status import_converter_feed(struct import_converter *c,
 {
     quire_status st = QUIRE_OK;
 
+    if (c->options.whole)
+        return whole_feed(&c->whole, bytes, err);
     while (!st && bytes.len) {
         const char *from = bytes.data;
         const char *nl = memchr(from, '\n', bytes.len);
@@ -419,6 +544,8 @@ quire_status import_converter_finish(struct import_converter *c,
     quire_status st = QUIRE_OK;
 
     c->provisional = true;
+    if (c->options.whole)
+        st = whole_end(&c->whole, err);
     if (c->carry.len && !c->skipping)
         st = convert_line(c, buf_bytes(&c->carry), err);
     if (!st)
@@ -541,6 +668,10 @@ quire_status import_converter_new(const struct import_format *format,
         c->options.max_line = DEFAULT_MAX_LINE;
     init_buffers(c);
     c->line = 1;
+    c->options.whole = c->options.whole && format->member;
+    if (c->options.whole)
+        whole_init(&c->whole, format->lists, c->options.max_line, on_value, c);
+    c->provisional = c->options.whole;
     c->leaf = c->last = TREE_NONE;
     memcpy(c->tree.seed, c->options.seed, sizeof c->tree.seed);
     c->state = calloc(1, format->state_size);
@@ -567,6 +698,7 @@ void import_converter_free(struct import_converter *c)
     counts_release(&c->counts);
     for (f = 0; f < N_FACTS; f++)
         buf_release(&c->facts[f]);
+    whole_release(&c->whole);
     buf_release(&c->carry);
     buf_release(&c->out);
     buf_release(&c->blocks);
@@ -591,6 +723,8 @@ quire_status import_converter_save(const struct import_converter *c,
     struct fixed f;
     int i;
 
+    if (c->options.whole)
+        return QUIRE_OK;
     memset(&f, 0, sizeof f);
     memcpy(f.magic, state_magic, sizeof f.magic);
     f.version = c->format->version;

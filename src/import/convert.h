@@ -1,7 +1,7 @@
 /*
  * convert.h - the session file of another agent as entries of our format
  *
- * A converter reads one JSONL file of one agent and emits entries of version 3
+ * A converter reads one file of one agent, JSON Lines or one document, and emits entries of version 3
  * of the session format (docs/format.md), in an order in which every parent
  * stands before its children. It does no I/O: bytes come in, entries go out to
  * a sink.
@@ -31,13 +31,17 @@
  *      first; most come again with the same bytes.
  *      The state is for an unchanged prefix: compare its hash before. A file
  *      that was rewritten is converted from its beginning, without a state.
- *  (4) Ids are unique, and derived from the original: a uuid of the record as
- *      it stands, else its place in the file ("b" and the offset in hex) or a
+ *  (4) Ids are unique, and derived from the original: a uuid of the record, or
+ *      an id that our format could have, as it stands, else its place in the file ("b" and the offset in hex) or a
  *      hash of the agent's own id ("x" and 32 hex digits). Every parentId is
  *      the id of an entry emitted before, or null.
  *  (5) What has no place in the view is counted, by kind, and remains in the
  *      original. What cannot be read is reported with line and byte; reading
  *      continues behind it.
+ *  (6) A file that is one JSON document (`whole`), of a format that has such
+ *      files, is cut into the values of its list as it comes. All its entries are
+ *      provisional, save() adds nothing, and such a file is always converted from
+ *      its beginning. Values above 16 MiB (whole.h) are skipped and reported.
  *
  * Memory: the longest line and the entry made of it, about 40 bytes for each
  * record of the file, and up to HOLD_BYTES (hold.h) of entries that wait for the
@@ -55,14 +59,11 @@
 
 /* ----------------------------------------------------------------- formats */
 
-/* The format of one agent. Converters of different formats share nothing. */
+/* The format of one agent; agents.h has them. Converters of different formats
+ * share nothing. */
 struct import_format;
 
-extern const struct import_format import_claude_code; /* "claude-code" */
-extern const struct import_format import_codex;       /* "codex"       */
-
-/* "claude-code", "codex"; NULL: unknown. */
-const struct import_format *import_format_of(const char *name);
+/* "codex" */
 const char *import_format_name(const struct import_format *format);
 
 /* Grows whenever the entries of the same file change: views made by a lower one
@@ -121,10 +122,12 @@ enum import_usage_answer {
 
 /* Something the session refers to. */
 enum import_link_kind {
-    IMPORT_SUBAGENT,     /* id of a sub-agent; `entry_id` is where it came in */
-    IMPORT_TOOL_RESULT,  /* path of a file with a tool's full result        */
-    IMPORT_FILE_BACKUP,  /* name of a copy that a rewind restores           */
-    IMPORT_OTHER_SESSION /* id of a session that a record mentions          */
+    IMPORT_SUBAGENT,    /* id of a sub-agent; `entry_id` is where it came in */
+    IMPORT_TOOL_RESULT, /* path of a file with a tool's full result        */
+    IMPORT_FILE_BACKUP, /* name of a copy that a rewind restores           */
+    IMPORT_OTHER_SESSION, /* id of a session that a record mentions         */
+    IMPORT_BLOB           /* hex digest of content that a record refers to with
+                   "blob:sha256:"                                           */
 };
 
 struct import_link {
@@ -195,6 +198,7 @@ struct import_facts {
 struct import_options {
     size_t max_line;  /* longer lines are skipped and reported; 0: 256 MiB   */
     uint64_t seed[2]; /* for hash tables; a random number, or 0              */
+    bool whole;       /* one JSON document, not lines: see (6)               */
 };
 
 struct import_converter;

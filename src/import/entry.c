@@ -31,7 +31,7 @@ void add_ms(struct buf *b, int64_t ms)
     add_uint(b, ms < 0 ? 0 - (uint64_t)ms : (uint64_t)ms);
 }
 
-static void add_id(struct import_converter *c, struct buf *b, uint32_t node)
+void entry_add_id(struct import_converter *c, struct buf *b, uint32_t node)
 {
     char id[TREE_ID_SIZE];
 
@@ -53,9 +53,9 @@ void entry_begin_at(struct import_converter *c, const char *type, uint32_t node,
     ADD(b, "{\"type\":\"");
     buf_add_str(b, type);
     ADD(b, "\",\"id\":");
-    add_id(c, b, node);
+    entry_add_id(c, b, node);
     ADD(b, ",\"parentId\":");
-    add_id(c, b, parent);
+    entry_add_id(c, b, parent);
     ADD(b, ",\"timestamp\":\"");
     buf_add_str(b, *stamp->text ? stamp->text : "1970-01-01T00:00:00.000Z");
     buf_add_char(b, '"');

@@ -21,9 +21,23 @@ void entry_begin_at(struct import_converter *c, const char *type, uint32_t node,
 void entry_raw(struct import_converter *c, const char *key, quire_bytes json);
 void entry_uint(struct import_converter *c, const char *key, uint64_t n);
 
+/* The id of a node as a JSON string, or null: TREE_NONE. */
+void entry_add_id(struct import_converter *c, struct buf *b, uint32_t node);
+
 /* Close the entry and pass it on. */
 quire_status entry_end(struct import_converter *c, uint32_t node,
                        quire_error *err);
+
+/* A message: its blocks go to c->out, then `]` and entry_end_message(). */
+void entry_begin_message(struct import_converter *c, uint32_t node,
+                         uint32_t parent, const char *role);
+
+/* The result of a call: its blocks go to c->out. The id of the call and the name
+ * of the tool are JSON strings; another value stands for "". */
+void entry_begin_result(struct import_converter *c, uint32_t node,
+                        uint32_t parent, quire_bytes call, quire_bytes tool);
+quire_status entry_end_result(struct import_converter *c, uint32_t node,
+                              bool is_error, quire_error *err);
 
 /* An entry of type message whose `message` is complete but for its timestamp and
  * the closing brace. */
@@ -57,6 +71,9 @@ bool entry_can_hold(quire_bytes json);
 quire_status entry_answer(struct import_converter *c, uint32_t node,
                           struct answer *a, quire_bytes blocks,
                           quire_error *err);
+
+/* Whether another session has the usage of this answer. */
+bool answer_is_elsewhere(struct import_converter *c, const struct answer *a);
 
 /* Give c->out to the sink. */
 quire_status entry_emit(struct import_converter *c, uint32_t node,

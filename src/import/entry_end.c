@@ -1,5 +1,6 @@
 /* entry_end.c - complete entries, on their way to the hold; see entry.h */
 #include "import/entry.h"
+#include "import/value.h"
 
 quire_status entry_end(struct import_converter *c, uint32_t node,
                        quire_error *err)
@@ -15,6 +16,35 @@ quire_status entry_end_message(struct import_converter *c, uint32_t node,
     add_ms(&c->out, c->stamp.ms);
     ADD(&c->out, "}}");
     return hold_entry(c, node, true, err);
+}
+
+void entry_begin_message(struct import_converter *c, uint32_t node,
+                         uint32_t parent, const char *role)
+{
+    entry_begin(c, "message", node, parent);
+    ADD(&c->out, ",\"message\":{\"role\":\"");
+    buf_add_str(&c->out, role);
+    ADD(&c->out, "\",\"content\":[");
+}
+
+void entry_begin_result(struct import_converter *c, uint32_t node,
+                        uint32_t parent, quire_bytes call, quire_bytes tool)
+{
+    quire_bytes empty = bytes_str("\"\"");
+
+    entry_begin(c, "message", node, parent);
+    ADD(&c->out, ",\"message\":{\"role\":\"toolResult\"");
+    entry_raw(c, "toolCallId", value_is_string(call) ? call : empty);
+    entry_raw(c, "toolName", value_is_string(tool) ? tool : empty);
+    ADD(&c->out, ",\"content\":[");
+}
+
+quire_status entry_end_result(struct import_converter *c, uint32_t node,
+                              bool is_error, quire_error *err)
+{
+    ADD(&c->out, "],\"isError\":");
+    buf_add_str(&c->out, is_error ? "true" : "false");
+    return entry_end_message(c, node, err);
 }
 
 quire_status entry_custom(struct import_converter *c, uint32_t node,

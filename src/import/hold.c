@@ -234,7 +234,8 @@ static bool valid_short(const struct short_json *s)
 static bool valid_answer(const struct answer *a, uint32_t n_nodes)
 {
     return (a->parent == UINT32_MAX || a->parent < n_nodes) &&
-           (unsigned)a->stop <= STOP_ABORTED && valid_short(&a->id) &&
+           (unsigned)a->stop <= STOP_ABORTED &&
+           (unsigned)a->api <= API_GOOGLE && valid_short(&a->id) &&
            valid_short(&a->request) && valid_short(&a->model) &&
            valid_short(&a->provider) && valid_short(&a->error) &&
            memchr(a->stamp.text, 0, sizeof a->stamp.text);

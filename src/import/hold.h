@@ -46,6 +46,15 @@ enum stop_reason {
     STOP_ABORTED
 };
 
+/* The interface of a provider whose messages these are. */
+enum answer_api {
+    API_UNKNOWN,
+    API_ANTHROPIC,
+    API_OPENAI_RESPONSES,
+    API_OPENAI_CHAT,
+    API_GOOGLE,
+};
+
 /* What the sink gets beside the JSON of an entry. */
 struct entry_flags {
     uint64_t at; /* where its first record begins */
@@ -58,11 +67,13 @@ struct answer {
     struct stamp stamp;
     struct short_json id, request, model, provider;
     enum stop_reason stop;
+    enum answer_api api;
     unsigned has_call : 1;
     unsigned has_usage : 1;
     unsigned counted : 1; /* its usage is in an entry emitted before        */
     unsigned done : 1;    /* no more blocks, but its usage may still come   */
     uint64_t input, output, cache_read, cache_write_5m, cache_write_1h;
+    double dollars; /* what the agent says it cost; 0: it does not          */
     struct short_json error;
 };
 

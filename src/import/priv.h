@@ -1,8 +1,8 @@
 /*
  * priv.h - what the files of the module share
  *
- * convert.c cuts the file into records and gives each to the format
- * (claude_code.c, codex.c). The format finds its place in the tree (tree.h) and
+ * convert.c cuts the file into records and gives each to the format, in the folder
+ * of its agent. The format finds its place in the tree (tree.h) and
  * builds entries (entry.h), which go to the sink directly or wait behind an
  * unfinished answer (hold.h).
  */
@@ -20,6 +20,7 @@
 #include "import/hold.h"
 #include "import/state.h"
 #include "import/tree.h"
+#include "import/whole.h"
 
 /* More than any buffer gets: the longest line decides. */
 #define IMPORT_CEILING (SIZE_MAX / 4)
@@ -37,6 +38,18 @@ struct import_format {
      * *bad and do nothing else. */
     quire_status (*record)(struct import_converter *c, quire_bytes text,
                            struct json_error *bad, quire_error *err);
+
+    /* Files of text: convert one line, without its break, of well-formed UTF-8; it
+     * may be empty. NULL: lines are records of JSON. */
+    quire_status (*line)(struct import_converter *c, quire_bytes text,
+                         quire_error *err);
+
+    /* Files that are one document: keys of the lists in it whose elements are
+     * records, NULL-ended, and what to do with the other members. Of a format
+     * without such files both are NULL. */
+    const char *const *lists;
+    quire_status (*member)(struct import_converter *c, quire_bytes key,
+                           quire_bytes value, quire_error *err);
 
     /* The file has ended; the hold is still open. */
     quire_status (*finish)(struct import_converter *c, quire_error *err);
@@ -71,8 +84,9 @@ struct import_converter {
     uint64_t line;       /* its number, from 1                                */
     uint64_t line_bytes; /* so many of it have come; `carry` has them        */
     struct buf carry;
-    bool skipping;   /* it is too long: its bytes are dropped             */
-    uint32_t source; /* 0: the file itself, else the number of a base     */
+    bool skipping;      /* it is too long: its bytes are dropped             */
+    struct whole whole; /* a file that is one document                        */
+    uint32_t source;    /* 0: the file itself, else the number of a base     */
     uint32_t n_bases;
 
     /* The record being converted. */
@@ -104,6 +118,10 @@ void convert_problem(struct import_converter *c, size_t byte, const char *kind,
 
 /* Read the record's timestamp; without a valid one the last one stays. */
 void convert_stamp(struct import_converter *c, quire_bytes timestamp);
+
+/* The same of a number: seconds, with a fraction, or milliseconds or microseconds,
+ * since 1970. */
+void convert_stamp_number(struct import_converter *c, quire_bytes number);
 
 /* Set a fact to the content of a JSON string, at most `max` bytes of it; other
  * values leave it. The second sets it only if it is not set. */

@@ -61,6 +61,15 @@ struct import_run {
     void (*problem)(void *ctx, const char *path, uint64_t line, uint64_t byte,
                     const char *message);
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
+
+    /* Whether to end, with QUIRE_STOPPED; what was committed stays. NULL: never.
+     * Called by any thread. */
+    bool (*is_stopped)(void *ctx);
+
+    /* Open another handle on the home of `q`, which import_run() closes: much is
+     * imported by a thread a processor, each with its own. NULL: by the caller
+     * alone. Called by those threads. */
+    quire_status (*open)(void *ctx, quire **out, quire_error *err);
     void *ctx;
 };
 

@@ -69,6 +69,27 @@ struct tree_key tree_key_of(quire_bytes id)
     return key;
 }
 
+static bool is_short(const char *id, size_t len)
+{
+    size_t i;
+
+    for (i = 0; i < len; i++)
+        if ((id[i] < '0' || id[i] > '9') && (id[i] < 'a' || id[i] > 'z') &&
+            (id[i] < 'A' || id[i] > 'Z') && id[i] != '-' && id[i] != '_')
+            return false;
+    return len > 0 && len <= 16;
+}
+
+struct tree_key tree_key_short(quire_bytes id)
+{
+    struct tree_key key = {.form = TREE_SHORT};
+
+    if (!is_short(id.data, id.len))
+        return tree_key_of(id);
+    memcpy(key.bytes, id.data, id.len);
+    return key;
+}
+
 struct tree_key tree_key_part(struct tree_key whole, uint32_t part)
 {
     struct tree_key key = whole;
@@ -181,7 +202,7 @@ uint32_t tree_add(struct tree *t, const struct tree_key *key)
     assert(!t->slots[slot]);
     n = &t->nodes[t->n];
     memcpy(n->key, key->bytes, 16);
-    n->form = key->form & 3;
+    n->form = key->form & 7;
     n->entry = t->n;
     n->next = TREE_NEXT_NONE;
     t->slots[slot] = ++t->n;
@@ -279,6 +300,11 @@ size_t tree_id(const struct tree *t, uint32_t node, char out[TREE_ID_SIZE])
         return write_uuid(n->key, out);
     if (n->form == TREE_PLACE)
         return write_place(n->key, out);
+    if (n->form == TREE_SHORT) {
+        memcpy(out, n->key, 16);
+        out[16] = '\0';
+        return strlen(out);
+    }
     out[0] = 'x';
     hex_encode(n->key, 16, out + 1);
     return 33;
@@ -303,6 +329,11 @@ static bool valid_links(const struct tree *t)
             (n->entry >= t->n || t->nodes[n->entry].entry != n->entry))
             return false;
         if (n->next != TREE_NEXT_NONE && (n->next <= i || n->next >= t->n))
+            return false;
+        if (n->form > TREE_SHORT ||
+            (n->form == TREE_SHORT &&
+             !is_short((const char *)n->key,
+                       strnlen((const char *)n->key, sizeof n->key))))
             return false;
     }
     return true;

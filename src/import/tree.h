@@ -41,7 +41,9 @@ enum tree_form {
     TREE_UUID,  /* 8-4-4-4-12 lower-case hex digits, as the agent has it    */
     TREE_HASH,  /* "x" and 32 hex digits                                    */
     TREE_PLACE, /* "b", or "p" and the number of the base, and an offset    */
-    TREE_OTHER  /* not an entry: ids of answers                             */
+    TREE_OTHER, /* not an entry: ids of answers                             */
+    TREE_SHORT  /* up to 16 letters, digits, "_" and "-", as the agent has it.
+                   A format uses these or places: their ids look alike      */
 };
 
 struct tree_key {
@@ -52,12 +54,12 @@ struct tree_key {
 struct tree_node {
     uint8_t key[16];
     uint32_t entry;
-    uint32_t next : 30;
-    uint32_t form : 2;
+    uint32_t next : 29;
+    uint32_t form : 3;
 };
 
-/* 30 bits, all set: no next. More nodes than that are refused. */
-#define TREE_NEXT_NONE ((uint32_t)0x3fffffff)
+/* 29 bits, all set: no next. More nodes than that are refused. */
+#define TREE_NEXT_NONE ((uint32_t)0x1fffffff)
 
 enum { TREE_ID_SIZE = 40 }; /* the longest id and its NUL */
 
@@ -72,10 +74,11 @@ struct tree {
 
 void tree_release(struct tree *t);
 
-/* The key of an agent's id (decoded); of part `part` of the record with that
+/* The key of an agent's id (decoded); of one that may be short; of part `part` of the record with that
  * key; of a place in source number `source` (0: the file itself); of an id in
  * another name space. */
 struct tree_key tree_key_of(quire_bytes id);
+struct tree_key tree_key_short(quire_bytes id); /* else as tree_key_of() */
 struct tree_key tree_key_part(struct tree_key whole, uint32_t part);
 struct tree_key tree_key_place(uint32_t source, uint64_t at, uint32_t part);
 struct tree_key tree_key_other(quire_bytes id);

@@ -214,7 +214,7 @@ static quire_status draft_of(struct jp_file *f, quire_bytes text,
                              struct log_draft **out, quire_error *err)
 {
     struct log_draft *d = NULL;
-    quire_status st = log_create(f->store->logs, &d, err);
+    quire_status st = log_create(f->store->logs, f->name, &d, err);
 
     if (!st)
         st = log_write(d, text, err);

@@ -525,14 +525,22 @@ TEST(what_is_written_below_the_leaf_stays_on_the_path)
     done();
 }
 
-TEST(file_snapshots_name_their_backups)
+#define SNAPSHOT(files)                                                      \
+    "{\"type\":\"file-history-snapshot\",\"messageId\":\"m\",\"snapshot\":{" \
+    "\"trackedFileBackups\":{" files "}}}\n"
+
+TEST(file_snapshots_name_their_new_backups)
 {
-    run("{\"type\":\"file-history-snapshot\",\"messageId\":\"m\",\"snapshot\":"
-        "{\"trackedFileBackups\":{\"a.c\":{\"backupFileName\":\"h@v1\"},"
-        "\"b.c\":{\"backupFileName\":null}}}}\n");
-    EQ(0, r.n);
-    SAME_TEXT("2 h@v1\n", r.links.data);
-    HAS(r.counts.data, "kept file-history-snapshot 1\n");
+    run(SNAPSHOT("\"a.c\":{\"backupFileName\":\"h@v1\"},"
+                 "\"b.c\":{\"backupFileName\":null}")
+            SNAPSHOT("\"a.c\":{\"backupFileName\":\"h@v1\"}") SNAPSHOT("")
+                SNAPSHOT("\"a.c\":{\"backupFileName\":\"h@v2\"}"));
+    EQ(2, r.n);
+    SAME_TEXT("claude-code/file-history-snapshot", get(0, "customType"));
+    SAME_TEXT("{\"a.c\":\"h@v1\"}", get(0, "data"));
+    SAME_TEXT(get(0, "id"), get(1, "parentId"));
+    SAME_TEXT("2 h@v1\n2 h@v2\n", r.links.data);
+    HAS(r.counts.data, "kept file-history-snapshot 4\n");
     done();
 }
 

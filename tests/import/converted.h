@@ -5,7 +5,7 @@
 #define TESTS_IMPORT_CONVERTED_H
 
 #include "base/bytes.h"
-#include "import/convert.h"
+#include "import/agents.h"
 #include "support/test.h"
 
 enum { CONVERTED_MAX = 20000 };

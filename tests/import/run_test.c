@@ -13,6 +13,8 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "generate.h"
+#include "import/find.h"
+#include "store/intercept.h"
 #include "support/catalog.h"
 #include "support/older.h"
 
@@ -56,7 +58,7 @@ static struct imported import_from(quire *q, const char *path)
     struct imported got = {.last = {.entries = 0}};
     struct import_run run = {.q = q, .line = take_line, .ctx = &got};
 
-    OK(import_places_from(&places, path, NULL, &test_err));
+    OK(import_find_from(&places, path, NULL, &test_err));
     OK(import_run(&run, &places, &got.sum, &test_err));
     arena_release(&keep);
     return got;
@@ -97,9 +99,45 @@ static const char *session_path(quire *q, const char *id)
     return strcpy(copy, path);
 }
 
+/* The log of a session, which is compressed. */
+static struct log *session_log(quire *q, const char *id, enum log_mode mode,
+                               struct store **store, struct object_info *info)
+{
+    const char *path = session_path(q, id), *base = strrchr(path, '/');
+    char *dir = test_alloc((size_t)(base - path) + 1);
+    struct log *log;
+
+    memcpy(dir, path, (size_t)(base - path));
+    dir[base - path] = '\0';
+    OK(store_files_open(dir, mode == LOG_READ, store, &test_err));
+    OK(log_open((*store)->logs, base + 1, mode, &log, info, &test_err));
+    return log;
+}
+
 static quire_bytes session_bytes(quire *q, const char *id)
 {
-    return test_read_file(session_path(q, id));
+    struct object_info info;
+    struct store *store;
+    struct log *log = session_log(q, id, LOG_READ, &store, &info);
+    char *bytes = test_alloc((size_t)info.size + 1);
+    size_t n;
+
+    OK(log_read(log, 0, bytes, (size_t)info.size, &n, &test_err));
+    EQ(info.size, n);
+    log_close(log);
+    store_free(store);
+    return bytes_of(bytes, n);
+}
+
+static void append_to_session(quire *q, const char *id, quire_bytes line)
+{
+    struct object_info info;
+    struct store *store;
+    struct log *log = session_log(q, id, LOG_APPEND, &store, &info);
+
+    OK(log_append(log, LOG_NO_EPOCH, info.size, line, &test_err));
+    log_close(log);
+    store_free(store);
 }
 
 static quire_status no_problem(void *ctx, const quire_session_problem *p,
@@ -381,15 +419,188 @@ TEST(a_session_file_that_did_not_reach_the_ledger_is_found_again)
     db = catalogue_open();
     OK(db_exec(db, "DELETE FROM import_file", &test_err));
     db_close(db);
-    append_file(strstr(session_path(q, got.session), "home/sessions"),
-                bytes_str(
-                    "{\"type\":\"custom\",\"id\":\"own\",\"parentId\":null,"
-                    "\"timestamp\":\"2025-01-01T00:00:00.000Z\"}\n"));
+    append_to_session(
+        q, got.session,
+        bytes_str("{\"type\":\"custom\",\"id\":\"own\",\"parentId\":null,"
+                  "\"timestamp\":\"2025-01-01T00:00:00.000Z\"}\n"));
     import_from(q, test_path(name));
     EQ(files + 1, test_count_files(test_path("home/sessions")));
     SAME(test_read_file(test_path("text")), session_bytes(q, got.session));
     buf_release(&g.file);
     quire_close(q);
+}
+
+/* ---- appending to it ---------------------------------------------------- */
+
+static const char two_lines[] =
+    "{\"type\":\"user\",\"uuid\":\"a1\",\"parentUuid\":null,\"timestamp\":"
+    "\"2025-09-03T10:00:01.000Z\",\"cwd\":\"/srv\",\"message\":{\"role\":\"user\","
+    "\"content\":\"one\"}}\n"
+    "{\"type\":\"user\",\"uuid\":\"a2\",\"parentUuid\":\"a1\",\"timestamp\":"
+    "\"2025-09-03T10:00:02.000Z\",\"cwd\":\"/srv\",\"message\":{\"role\":\"user\","
+    "\"content\":\"two\"}}\n";
+
+struct first_entry {
+    char id[80];
+};
+
+static quire_status take_first(void *ctx, const quire_entry *e,
+                               quire_error *err)
+{
+    struct first_entry *f = ctx;
+
+    (void)err;
+    if (!*f->id)
+        snprintf(f->id, sizeof f->id, "%.*s", (int)e->id.len,
+                 (const char *)e->id.data);
+    return QUIRE_OK;
+}
+
+TEST(an_open_imported_session_becomes_its_fork_with_the_first_append)
+{
+    static const quire_bytes entry = {"{\"type\":\"custom\"}", 17};
+    quire *q = open_home("home");
+    struct imported got = import_bytes(q, UUID ".jsonl", bytes_str(two_lines));
+    quire_bytes was = session_bytes(q, got.session);
+    struct first_entry first = {""};
+    quire_session_info info;
+    quire_appended done;
+    quire_session *s;
+
+    OK(quire_session_open(q, got.session, NULL, &s, &test_err));
+    OK(quire_session_entries(s, 0, take_first, &first, &test_err));
+    IS(QUIRE_INVALID,
+       quire_session_append(s, bytes_str("{}"), NULL, &done, &test_err));
+    quire_session_describe(s, &info);
+    SAME_TEXT(got.session, info.id); /* a refused entry makes no fork */
+
+    OK(quire_session_branch(s, first.id, 0, NULL, &test_err));
+    OK(quire_session_append(s, entry, NULL, &done, &test_err));
+    YES(done.continued);
+    SAME_TEXT(first.id, done.parent); /* the leaf had been moved there */
+    quire_session_describe(s, &info);
+    YES(strcmp(got.session, info.id) != 0);
+    SAME_TEXT(got.session, info.parent);
+    EQ(3, info.entries);
+    OK(quire_session_append(s, entry, NULL, &done, &test_err));
+    YES(!done.continued);
+    OK(quire_session_flush(s, &test_err));
+    quire_session_close(s);
+    SAME(was, session_bytes(q, got.session));
+    quire_close(q);
+    catalogue_sound();
+}
+
+/* Label the first entry of the session, and set its title. */
+static void annotate(quire *q, const char *id)
+{
+    struct first_entry first = {""};
+    quire_session *s;
+
+    OK(quire_session_open(q, id, NULL, &s, &test_err));
+    OK(quire_session_entries(s, 0, take_first, &first, &test_err));
+    OK(quire_session_label(s, first.id, "mine", NULL, &test_err));
+    OK(quire_session_rename(s, "my title", &test_err));
+    quire_session_close(s);
+}
+
+/* Both are there, and the leaf is below the last entry of the import. */
+static void is_annotated(quire *q, const char *id)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct first_entry first = {""};
+    quire_session_info info;
+    quire_entry entry;
+    quire_session *s;
+
+    o.flags = QUIRE_SESSION_READ;
+    OK(quire_session_open(q, id, &o, &s, &test_err));
+    quire_session_describe(s, &info);
+    SAME_TEXT("my title", info.title);
+    OK(quire_session_entries(s, 0, take_first, &first, &test_err));
+    OK(quire_session_entry(s, first.id, &entry, &test_err));
+    SAME(bytes_str("mine"), entry.label);
+    quire_session_close(s);
+    OK(quire_session_check(q, id, no_problem, NULL, &test_err));
+}
+
+/* ---- moving it ----------------------------------------------------------- */
+
+static void move_session(quire *q, const char *id, const char *cwd)
+{
+    quire_session_info info;
+    quire_session *s;
+
+    OK(quire_session_move(q, id, cwd, &s, &test_err));
+    quire_session_describe(s, &info);
+    SAME_TEXT(cwd, info.cwd);
+    quire_session_close(s);
+}
+
+static void is_in(quire *q, const char *id, const char *cwd, uint64_t entries)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session_info info;
+    quire_session *s;
+
+    o.flags = QUIRE_SESSION_READ;
+    OK(quire_session_open(q, id, &o, &s, &test_err));
+    quire_session_describe(s, &info);
+    SAME_TEXT(cwd, info.cwd);
+    EQ(entries, info.entries);
+    quire_session_close(s);
+    OK(quire_session_check(q, id, no_problem, NULL, &test_err));
+    EQ(1, test_count_files(test_path("home/sessions")));
+}
+
+static const char third_line[] =
+    "{\"type\":\"user\",\"uuid\":\"a3\",\"parentUuid\":\"a2\",\"timestamp\":"
+    "\"2025-09-03T10:00:03.000Z\",\"cwd\":\"/srv\",\"message\":{\"role\":\"user\","
+    "\"content\":\"three\"}}\n";
+
+TEST(an_imported_session_that_was_moved_is_continued_where_it_is)
+{
+    static const char *const places[] = {"/a/project/with/a/longer/name", "/x"};
+    static const char name[] = UUID ".jsonl";
+    quire_bytes two = bytes_str(two_lines);
+    struct imported got;
+    size_t i;
+
+    for (i = 0; i < 2; i++) {
+        quire *q = open_home("home");
+
+        got = import_bytes(q, name, two);
+        move_session(q, got.session, places[i]);
+        EQ(IMPORT_UNCHANGED, import_from(q, test_path(name)).last.state);
+        append_file(name, bytes_str(third_line));
+        EQ(IMPORT_GROWN, import_from(q, test_path(name)).last.state);
+        is_in(q, got.session, places[i], 3);
+        same_original(q, name, test_read_file(test_path(name)));
+
+        /* Another content: it is converted anew, and stays there. */
+        got = import_bytes(q, name, bytes_sub(two, 0, two.len / 2));
+        EQ(IMPORT_REWRITTEN, got.last.state);
+        is_in(q, got.session, places[i], 1);
+        quire_close(q);
+    }
+    catalogue_sound();
+}
+
+TEST(a_labelled_session_that_was_moved_twice_is_continued_with_its_label)
+{
+    static const char name[] = UUID ".jsonl";
+    quire *q = open_home("home");
+    struct imported got = import_bytes(q, name, bytes_str(two_lines));
+
+    annotate(q, got.session);
+    move_session(q, got.session, "/a/longer/name/than/before");
+    move_session(q, got.session, "/b");
+    append_file(name, bytes_str(third_line));
+    EQ(IMPORT_GROWN, import_from(q, test_path(name)).last.state);
+    is_annotated(q, got.session);
+    same_original(q, name, test_read_file(test_path(name)));
+    quire_close(q);
+    catalogue_sound();
 }
 
 /* ---- failing calls ------------------------------------------------------ */
@@ -405,7 +616,7 @@ static bool import_failing(const char *name, long n)
     bool failed;
 
     run.q = q;
-    OK(import_places_from(&places, test_path(name), NULL, &test_err));
+    OK(import_find_from(&places, test_path(name), NULL, &test_err));
     fault_arm(n, n % 2 ? ENOMEM : EIO, false);
     import_run(&run, &places, &got.sum, &test_err);
     failed = fault_disarm();
@@ -437,6 +648,136 @@ TEST(an_import_in_which_any_call_fails_is_completed_by_the_next)
     same_as_at_once(q, name, buf_bytes(&g.file));
     quire_close(q);
     buf_release(&g.file);
+    catalogue_sound();
+}
+
+TEST(labels_survive_an_import_in_which_any_call_fails)
+{
+    static const char name[] = UUID ".jsonl";
+    struct imported got;
+    struct generated g;
+    size_t len = 20000;
+    quire *q = open_home("home");
+    long n;
+
+    generate_claude(&g, 11, 200 << 10, true);
+    got = import_bytes(q, name, bytes_of(g.file.data, len));
+    annotate(q, got.session);
+    quire_close(q);
+    for (n = 1; len + 1000 < g.file.len; n += 2, len += 1000) {
+        append_file(name, bytes_of(g.file.data + len, 1000));
+        import_failing(name, n);
+        q = open_home("home");
+        is_annotated(q, got.session);
+        quire_close(q);
+    }
+    append_file(name, bytes_of(g.file.data + len, g.file.len - len));
+    q = open_home("home");
+    import_from(q, test_path(name));
+    is_annotated(q, got.session);
+    same_original(q, name, buf_bytes(&g.file));
+    quire_close(q);
+    buf_release(&g.file);
+    catalogue_sound();
+}
+
+/* A move in which the n-th call fails. It may leave the ledger saying that the
+ * session is being written: it is written again then. */
+static bool move_failing(const char *id, long n)
+{
+    quire *q = open_home("home");
+    quire_session *s = NULL;
+    bool failed;
+
+    fault_arm(n, n % 2 ? ENOMEM : EIO, false);
+    quire_session_move(q, id, n % 4 < 2 ? "/a/longer/name" : "/b", &s,
+                       &test_err);
+    failed = fault_disarm();
+    quire_session_close(s);
+    quire_close(q);
+    return failed;
+}
+
+TEST(a_session_whose_move_failed_is_continued_by_the_next_import)
+{
+    static const char name[] = UUID ".jsonl";
+    quire *q = open_home("home");
+    struct imported got = import_bytes(q, name, bytes_str(two_lines));
+    bool failed = true;
+    char line[300];
+    long n;
+
+    quire_close(q);
+    for (n = 1; failed; n++) {
+        failed = move_failing(got.session, n);
+        q = open_home("home");
+        snprintf(line, sizeof line,
+                 "{\"type\":\"user\",\"uuid\":\"a%ld\",\"parentUuid\":\"a%ld\","
+                 "\"timestamp\":\"2025-09-03T10:00:03.000Z\",\"cwd\":\"/srv\","
+                 "\"message\":{\"role\":\"user\",\"content\":\"more\"}}\n",
+                 n + 2, n + 1);
+        append_file(name, bytes_str(line));
+        got = import_from(q, test_path(name));
+        EQ(0, got.sum.problems);
+        EQ(2 + n, got.last.entries);
+        same_original(q, name, test_read_file(test_path(name)));
+        OK(quire_session_check(q, got.session, no_problem, NULL, &test_err));
+        quire_close(q);
+    }
+    YES(n > 20);
+    catalogue_sound();
+}
+
+/* An append to an imported session in which the n-th call fails. */
+static bool append_failing(const char *id, long n)
+{
+    static const quire_bytes entry = {"{\"type\":\"custom\"}", 17};
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    quire_options options = QUIRE_OPTIONS_INIT;
+    quire_session *s = NULL;
+    bool failed;
+    quire *q;
+
+    options.home = test_path("home");
+    options.busy_ms = 20;
+    OK(quire_open(&options, &q, &test_err));
+    o.op = "once";
+    OK(quire_session_open(q, id, NULL, &s, &test_err));
+    fault_arm(n, n % 2 ? ENOMEM : EIO, false);
+    if (!quire_session_append(s, entry, &o, NULL, &test_err))
+        quire_session_flush(s, &test_err);
+    failed = fault_disarm();
+    quire_session_close(s);
+    quire_close(q);
+    return failed;
+}
+
+TEST(an_append_to_an_imported_session_is_done_once_whatever_call_fails)
+{
+    quire *q = open_home("home");
+    struct imported got = import_bytes(q, UUID ".jsonl", bytes_str(two_lines));
+    quire_bytes was = session_bytes(q, got.session);
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    quire_session_info info;
+    quire_appended done;
+    quire_session *s;
+    long n = 1;
+
+    quire_close(q);
+    while (append_failing(got.session, n) && n < 2000)
+        n += 1 + n / 6;
+    YES(n > 10 && n < 2000);
+    q = open_home("home");
+    SAME(was, session_bytes(q, got.session));
+    o.op = "once";
+    OK(quire_session_open(q, got.session, NULL, &s, &test_err));
+    OK(quire_session_append(s, bytes_str("{\"type\":\"custom\"}"), &o, &done,
+                            &test_err));
+    YES(done.existed);
+    quire_session_describe(s, &info);
+    EQ(3, info.entries);
+    quire_session_close(s);
+    quire_close(q);
     catalogue_sound();
 }
 

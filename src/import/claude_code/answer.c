@@ -1,13 +1,6 @@
 /* answer.c - records of the assistant; see hold.h for answers in several */
 #include "import/claude_code/claude_code.h"
 
-static uint64_t read_count(quire_bytes number)
-{
-    int64_t n;
-
-    return json_read_int(number, &n) && n > 0 ? (uint64_t)n : 0;
-}
-
 /* Records of one answer repeat its usage, with growing counts: the largest is
  * the answer's. */
 static void read_usage(struct answer *a, quire_bytes usage)
@@ -23,16 +16,16 @@ static void read_usage(struct answer *a, quire_bytes usage)
 
     if (!json_pick(usage, w, 5, NULL))
         return;
-    output = read_count(w[4].value);
+    output = value_count(w[4].value);
     if (a->has_usage && output < a->output)
         return;
     a->has_usage = 1;
-    a->input = read_count(w[0].value);
+    a->input = value_count(w[0].value);
     a->output = output;
-    a->cache_read = read_count(w[2].value);
-    write = read_count(w[1].value);
+    a->cache_read = value_count(w[2].value);
+    write = value_count(w[1].value);
     json_pick(w[3].value, life, 2, NULL);
-    hour = read_count(life[1].value);
+    hour = value_count(life[1].value);
     a->cache_write_1h = hour < write ? hour : write;
     a->cache_write_5m = write - a->cache_write_1h;
 }
@@ -54,7 +47,7 @@ static enum stop_reason stop_of(quire_bytes reason)
     size_t i;
 
     for (i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (claude_is(reason, reasons[i].name))
+        if (value_is(reason, reasons[i].name))
             return reasons[i].stop;
     return STOP_UNKNOWN;
 }
@@ -71,17 +64,17 @@ static void read_answer(struct import_converter *c, const struct line *l,
         a->stop = stop;
     if (json_kind(model) == JSON_STRING && model.len > 2) {
         short_json_set(&a->model, model);
-        if (!claude_is(model, "<synthetic>"))
+        if (!value_is(model, "<synthetic>"))
             convert_fact(c, FACT_MODEL, model);
     }
     if (json_kind(l->of[LINE_REQUEST]) == JSON_STRING)
         short_json_set(&a->request, l->of[LINE_REQUEST]);
-    if (claude_is_true(l->of[LINE_IS_ABORTED]))
+    if (value_is_true(l->of[LINE_IS_ABORTED]))
         a->stop = STOP_ABORTED;
-    if (claude_is_true(l->of[LINE_IS_API_ERROR])) {
+    if (value_is_true(l->of[LINE_IS_API_ERROR])) {
         a->stop = STOP_ERROR;
         short_json_set(&a->error,
-                       claude_first_text(l->message[MESSAGE_CONTENT]));
+                       blocks_first_text(l->message[MESSAGE_CONTENT]));
     }
 }
 
@@ -117,6 +110,7 @@ static quire_status begin_answer(struct import_converter *c,
     if (st)
         return st;
     (*out)->answer.parent = p.parent;
+    (*out)->answer.api = API_ANTHROPIC;
     (*out)->answer.counted = seen_before(c, id);
     short_json_set(&(*out)->answer.provider, bytes_str("\"anthropic\""));
     if (json_kind(id) == JSON_STRING && id.len > 2)
@@ -144,6 +138,7 @@ quire_status claude_assistant(struct import_converter *c, const struct line *l,
     struct held *item = hold_find(&c->hold, l->message[MESSAGE_ID]);
     uint32_t n = c->tree.n;
     quire_status st;
+    struct blocks b = {.c = c, .calls = &claude_of(c)->calls};
     size_t before;
 
     st = item ? continue_answer(c, l, item) : begin_answer(c, l, &item, err);
@@ -151,7 +146,10 @@ quire_status claude_assistant(struct import_converter *c, const struct line *l,
         return st;
     before = item->json.len;
     read_answer(c, l, &item->answer);
-    st = claude_blocks(c, l->message[MESSAGE_CONTENT], item->node,
-                       &item->answer, &item->json, err);
+    b.node = item->node;
+    b.out = &item->json;
+    b.answer = &item->answer;
+    b.comma = before > 0;
+    st = blocks_add(&b, l->message[MESSAGE_CONTENT], err);
     return st ? st : hold_grown(c, item->json.len - before, err);
 }

@@ -30,7 +30,7 @@ static quire_status on_system(struct import_converter *c, const struct line *l,
 {
     struct place p;
 
-    if (claude_is(l->of[LINE_SUBTYPE], "compact_boundary"))
+    if (value_is(l->of[LINE_SUBTYPE], "compact_boundary"))
         return claude_begin_boundary(c, l, err);
     if (!claude_find_place(c, l, l->of[LINE_PARENT], &p))
         return QUIRE_OK;
@@ -49,7 +49,7 @@ static quire_status on_attachment(struct import_converter *c,
         return QUIRE_OK;
     claude_join_chain(c, &p);
     json_pick(l->of[LINE_ATTACHMENT], w, 2, NULL);
-    if (claude_is(w[0].value, "queued_command") && w[1].value.data)
+    if (value_is(w[0].value, "queued_command") && w[1].value.data)
         return claude_queued(c, w[1].value, &p, err);
     return entry_custom(c, p.node, p.parent, bytes_str("attachment"),
                         l->of[LINE_ATTACHMENT], err);
@@ -92,7 +92,7 @@ static void read_facts(struct import_converter *c, const struct line *l)
 {
     quire_bytes fork = l->of[LINE_FORKED_FROM];
 
-    c->sidechain = claude_is_true(l->of[LINE_SIDECHAIN]);
+    c->sidechain = value_is_true(l->of[LINE_SIDECHAIN]);
     convert_stamp(c, l->of[LINE_TIMESTAMP]);
     if (!c->facts[FACT_SESSION].len && l->of[LINE_SESSION].data) {
         convert_fact(c, FACT_SESSION, l->of[LINE_SESSION]);
@@ -123,29 +123,29 @@ static quire_status convert(struct import_converter *c, const struct line *l,
                             quire_error *err)
 {
     quire_bytes type = l->of[LINE_TYPE];
-    bool is_user = claude_is(type, "user");
+    bool is_user = value_is(type, "user");
     bool in_tree = json_kind(l->of[LINE_UUID]) == JSON_STRING;
     quire_status st = QUIRE_OK;
 
-    if ((in_tree || is_user || claude_is(type, "assistant")) &&
-        !claude_is(type, "progress") &&
-        !(is_user && claude_is_true(l->of[LINE_IS_SUMMARY])))
+    if ((in_tree || is_user || value_is(type, "assistant")) &&
+        !value_is(type, "progress") &&
+        !(is_user && value_is_true(l->of[LINE_IS_SUMMARY])))
         st = claude_end_boundary(c, err);
     if (st)
         return st;
-    if (is_user || claude_is(type, "assistant")) {
+    if (is_user || value_is(type, "assistant")) {
         count_unknown(c, l);
         return is_user ? claude_user(c, l, err) : claude_assistant(c, l, err);
     }
     if (!in_tree)
         return claude_meta(c, l, err);
-    if (claude_is(type, "system"))
+    if (value_is(type, "system"))
         return on_system(c, l, err);
-    if (claude_is(type, "attachment")) {
+    if (value_is(type, "attachment")) {
         count_unknown(c, l);
         return on_attachment(c, l, err);
     }
-    if (claude_is(type, "progress"))
+    if (value_is(type, "progress"))
         return on_progress(c, l);
     return on_unknown(c, l, err);
 }
@@ -219,7 +219,7 @@ static const char *const record_starts[] = {"{\"parentUuid\":", "{\"type\":\"",
 
 const struct import_format import_claude_code = {
     .name = "claude-code",
-    .version = 1,
+    .version = 2,
     .record_starts = record_starts,
     .state_size = sizeof(struct claude),
     .init = init,

@@ -8,13 +8,11 @@
  *     user.c         user: prompts and results
  *     compact.c      compactions
  *     meta.c         records without a place
- *     blocks.c       the content of messages
  */
 #ifndef IMPORT_CLAUDE_CODE_H
 #define IMPORT_CLAUDE_CODE_H
 
-#include "import/calls.h"
-#include "import/entry.h"
+#include "import/blocks.h"
 #include "import/fields.h"
 
 /* Members of a record. The first ones are on nearly every record and say where
@@ -108,22 +106,6 @@ bool claude_read_line(struct line *l, struct json_error *bad);
 /* The members of a record that are not its envelope, in c->blocks. */
 quire_bytes claude_data(struct import_converter *c, const struct line *l);
 
-/* ---- blocks.c ---- */
-
-/* Add the blocks of a message (a string, or a list of them) to `out`, with
- * commas. `node` is the message's; `a` is the answer they belong to, or NULL. */
-quire_status claude_blocks(struct import_converter *c, quire_bytes content,
-                           uint32_t node, struct answer *a, struct buf *out,
-                           quire_error *err);
-
-/* One block of a list. */
-quire_status claude_block(struct import_converter *c, quire_bytes block,
-                          uint32_t node, struct answer *a, struct buf *out,
-                          quire_error *err);
-
-/* The first text of a content: a JSON string, absent if there is none. */
-quire_bytes claude_first_text(quire_bytes content);
-
 /* ---- meta.c ---- */
 
 /* Convert a record without a place in the tree. */
@@ -174,15 +156,5 @@ quire_status claude_compact_summary(struct import_converter *c,
 
 /* No summary came for the boundary: the context begins anew all the same. */
 quire_status claude_end_boundary(struct import_converter *c, quire_error *err);
-
-static inline bool claude_is_true(quire_bytes value)
-{
-    return bytes_is(value, "true");
-}
-
-static inline bool claude_is(quire_bytes value, const char *text)
-{
-    return json_kind(value) == JSON_STRING && json_is(value, text);
-}
 
 #endif

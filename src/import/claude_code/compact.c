@@ -74,7 +74,7 @@ quire_status claude_begin_boundary(struct import_converter *c,
 static quire_status add_summary(struct import_converter *c, quire_bytes content,
                                 uint32_t node, quire_error *err)
 {
-    quire_bytes text = claude_first_text(content);
+    quire_bytes text = blocks_first_text(content);
 
     ADD(&c->out, ",\"summary\":");
     if (!text.data)

@@ -8,6 +8,8 @@
  */
 #include "import/claude_code/claude_code.h"
 
+#include <stdio.h>
+
 #include "base/map.h"
 
 static const quire_bytes none = {NULL, 0};
@@ -134,21 +136,70 @@ static quire_status on_last_prompt(struct import_converter *c,
     return keep_in_original(c, l);
 }
 
+/* Whether a backup was named before; from now on it was. */
+static bool is_known_backup(struct import_converter *c, quire_bytes name)
+{
+    char text[160];
+    struct tree_key key;
+    quire_bytes plain = convert_text(c, name);
+    int n = snprintf(text, sizeof text, "backup %.*s", (int)plain.len,
+                     (const char *)plain.data);
+
+    if (n < 0 || (size_t)n >= sizeof text)
+        return true;
+    key = tree_key_other(bytes_of(text, (size_t)n));
+    if (tree_find(&c->tree, &key) != TREE_NONE)
+        return true;
+    tree_add(&c->tree, &key);
+    return false;
+}
+
+/* Each snapshot repeats the backups of those before: those that are new, as an object
+ * of path and name of the copy in ~/.claude/file-history/<session>. */
+static quire_status list_backups(struct import_converter *c, quire_bytes files,
+                                 struct buf *out, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    struct json_scan it;
+
+    json_iter_init(&it, files);
+    while (!st && json_next(&it)) {
+        quire_bytes name = json_get(it.value, "backupFileName");
+
+        if (json_kind(name) != JSON_STRING || name.len <= 2 ||
+            is_known_backup(c, name))
+            continue;
+        buf_add_char(out, out->len ? ',' : '{');
+        add_bytes(out, it.key);
+        buf_add_char(out, ':');
+        add_bytes(out, name);
+        st = convert_link(c, IMPORT_FILE_BACKUP, name, TREE_NONE, err);
+    }
+    if (out->len)
+        buf_add_char(out, '}');
+    return st ? st : buf_status(out, "a snapshot of files", err);
+}
+
 static quire_status on_snapshot(struct import_converter *c,
                                 const struct line *l, quire_error *err)
 {
     quire_bytes files = json_get(l->of[LINE_SNAPSHOT], "trackedFileBackups");
+    struct buf backups = BUF_INIT(IMPORT_CEILING);
+    struct trailer t;
     quire_status st = QUIRE_OK;
-    struct json_scan it;
 
-    if (c->sink.link && json_kind(files) == JSON_OBJECT) {
-        json_iter_init(&it, files);
-        while (!st && json_next(&it))
-            st = convert_link(c, IMPORT_FILE_BACKUP,
-                              json_get(it.value, "backupFileName"), TREE_NONE,
-                              err);
-    }
     keep_in_original(c, l);
+    if (json_kind(files) == JSON_OBJECT)
+        st = list_backups(c, files, &backups, err);
+    if (!st && backups.len) {
+        t = begin_trailer(c);
+        if (t.node != TREE_NONE) {
+            st = entry_custom(c, t.node, t.parent, kind_name(l),
+                              buf_bytes(&backups), err);
+            end_trailer(c, &t);
+        }
+    }
+    buf_release(&backups);
     return st;
 }
 

@@ -21,59 +21,6 @@ enum result_field {
 static const struct field_name result_fields[N_RESULT_FIELDS] =
     {FIELD("tool_use_id"), FIELD("type"), FIELD("content"), FIELD("is_error")};
 
-/* A text of a result. */
-static quire_status add_result_text(struct import_converter *c,
-                                    quire_bytes text, quire_bytes tool,
-                                    uint32_t node, quire_error *err)
-{
-    quire_status st;
-
-    ADD(&c->out, "{\"type\":\"text\",\"text\":");
-    st = entry_payload(c, IMPORT_RESULT, text, none, tool, node, &c->out, err);
-    buf_add_char(&c->out, '}');
-    return st;
-}
-
-static quire_status add_result_block(struct import_converter *c,
-                                     quire_bytes block, quire_bytes tool,
-                                     uint32_t node, quire_error *err)
-{
-    struct json_want w[] = {JSON_WANT("type"), JSON_WANT("text")};
-    struct buf one = BUF_INIT(IMPORT_CEILING);
-    quire_status st;
-
-    if (json_pick(block, w, 2, NULL) && claude_is(w[0].value, "text") &&
-        json_kind(w[1].value) == JSON_STRING)
-        return add_result_text(c, w[1].value, tool, node, err);
-    st = claude_block(c, block, node, NULL, &one, err);
-    add_bytes(&c->out, buf_bytes(&one));
-    c->out.failed |= one.failed;
-    buf_release(&one);
-    return st;
-}
-
-static quire_status add_result_content(struct import_converter *c,
-                                       quire_bytes content, quire_bytes tool,
-                                       uint32_t node, quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    struct json_scan it;
-    bool comma = false;
-
-    if (json_kind(content) == JSON_STRING)
-        return add_result_text(c, content, tool, node, err);
-    if (json_kind(content) != JSON_ARRAY)
-        return QUIRE_OK;
-    json_iter_init(&it, content);
-    while (!st && json_next(&it)) {
-        if (comma)
-            buf_add_char(&c->out, ',');
-        comma = true;
-        st = add_result_block(c, it.value, tool, node, err);
-    }
-    return st;
-}
-
 /* A second result of a call is a branch below the call. */
 static void place_result(struct import_converter *c, struct call *call,
                          struct place *p)
@@ -94,6 +41,10 @@ static quire_status add_result(struct import_converter *c, quire_bytes block,
     quire_bytes of[N_RESULT_FIELDS];
     struct fields f = {.names = result_fields, .n = N_RESULT_FIELDS, .of = of};
     struct json_error bad;
+    struct blocks b = {.c = c,
+                       .node = p->node,
+                       .out = &c->out,
+                       .is_result = true};
     struct call *call = NULL;
     quire_status st;
 
@@ -105,17 +56,12 @@ static quire_status add_result(struct import_converter *c, quire_bytes block,
     *tool = call && call->name.len ? short_json_get(&call->name)
                                    : bytes_str("\"\"");
     place_result(c, call, p);
-    entry_begin(c, "message", p->node, p->parent);
-    ADD(&c->out, ",\"message\":{\"role\":\"toolResult\"");
-    entry_raw(c, "toolCallId",
-              of[RESULT_CALL].data ? of[RESULT_CALL] : bytes_str("\"\""));
-    entry_raw(c, "toolName", *tool);
-    ADD(&c->out, ",\"content\":[");
-    st = add_result_content(c, of[RESULT_CONTENT], *tool, p->node, err);
-    ADD(&c->out, "],\"isError\":");
-    buf_add_str(&c->out,
-                claude_is_true(of[RESULT_IS_ERROR]) ? "true" : "false");
-    return st ? st : entry_end_message(c, p->node, err);
+    b.tool = *tool;
+    entry_begin_result(c, p->node, p->parent, of[RESULT_CALL], *tool);
+    st = blocks_add(&b, of[RESULT_CONTENT], err);
+    return st ? st
+              : entry_end_result(c, p->node, value_is_true(of[RESULT_IS_ERROR]),
+                                 err);
 }
 
 /* What the structured result beside it refers to. */
@@ -160,7 +106,7 @@ static void note_prompt(struct import_converter *c, quire_bytes content)
 
     if (c->facts[FACT_PROMPT].len)
         return;
-    text = claude_first_text(content);
+    text = blocks_first_text(content);
     for (i = 0; i < sizeof others / sizeof *others; i++)
         if (!text.data || has_prefix(text, others[i]))
             return;
@@ -237,7 +183,7 @@ static bool is_result(quire_bytes block)
     struct json_want type = JSON_WANT("type");
 
     return json_head(block, &type, 1, NULL) &&
-           claude_is(type.value, "tool_result");
+           value_is(type.value, "tool_result");
 }
 
 /* Results first, each a message; what is left is the user's. */
@@ -250,6 +196,7 @@ static quire_status on_block_list(struct import_converter *c,
     struct json_scan it;
     quire_bytes tool = none;
     bool others = false;
+    struct blocks b = {.c = c, .out = &c->blocks};
 
     json_iter_init(&it, l->message[MESSAGE_CONTENT]);
     while (!st && json_next(&it)) {
@@ -272,25 +219,25 @@ static quire_status on_block_list(struct import_converter *c,
     else
         st = hold_close_above(c, p->parent, err);
     buf_clear(&c->blocks);
+    b.node = p->node;
     json_iter_init(&it, l->message[MESSAGE_CONTENT]);
     while (!st && json_next(&it))
         if (!is_result(it.value))
-            st = claude_block(c, it.value, p->node, NULL, &c->blocks, err);
+            st = blocks_add_one(&b, it.value, err);
     claude_set_leaf(c, p);
     return st ? st
-              : add_block_prompt(c, p, claude_is_true(l->of[LINE_IS_META]),
-                                 err);
+              : add_block_prompt(c, p, value_is_true(l->of[LINE_IS_META]), err);
 }
 
 quire_status claude_user(struct import_converter *c, const struct line *l,
                          quire_error *err)
 {
     quire_bytes content = l->message[MESSAGE_CONTENT];
-    bool is_meta = claude_is_true(l->of[LINE_IS_META]);
+    bool is_meta = value_is_true(l->of[LINE_IS_META]);
     struct place p;
     quire_status st;
 
-    if (claude_is_true(l->of[LINE_IS_SUMMARY]))
+    if (value_is_true(l->of[LINE_IS_SUMMARY]))
         return claude_compact_summary(c, l, err);
     if (!claude_find_place(c, l, l->of[LINE_PARENT], &p))
         return QUIRE_OK;
@@ -308,12 +255,13 @@ quire_status claude_user(struct import_converter *c, const struct line *l,
 quire_status claude_queued(struct import_converter *c, quire_bytes prompt,
                            const struct place *p, quire_error *err)
 {
+    struct blocks b = {.c = c, .node = p->node, .out = &c->blocks};
     quire_status st;
 
     note_prompt(c, prompt);
     if (json_kind(prompt) == JSON_STRING)
         return add_prompt(c, p, prompt, false, err);
     buf_clear(&c->blocks);
-    st = claude_blocks(c, prompt, p->node, NULL, &c->blocks, err);
+    st = blocks_add(&b, prompt, err);
     return st ? st : add_block_prompt(c, p, false, err);
 }

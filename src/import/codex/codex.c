@@ -14,6 +14,7 @@
  */
 #include "import/codex/codex.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const quire_bytes none = {NULL, 0};
@@ -59,11 +60,6 @@ static const struct field_name item_fields[N_ITEM_FIELDS] = {
     FIELD("item"),
     FIELD("instructions"),
 };
-
-static bool is_string(quire_bytes value)
-{
-    return json_kind(value) == JSON_STRING;
-}
 
 static quire_status keep_in_original(struct import_converter *c,
                                      quire_bytes name)
@@ -119,18 +115,19 @@ static void read_meta(struct import_converter *c, const struct item *i,
     if (json_kind(w[META_GIT].value) == JSON_OBJECT)
         convert_fact(c, FACT_BRANCH, json_get(w[META_GIT].value, "branch"));
     convert_fact(c, FACT_PARENT, w[META_FORKED].value);
-    if (is_string(w[META_PARENT].value)) {
+    if (value_is_string(w[META_PARENT].value)) {
         convert_fact(c, FACT_PARENT, w[META_PARENT].value);
         convert_fact(c, FACT_AGENT, i->of[ITEM_ID]);
     }
-    if (is_string(w[META_PROVIDER].value))
+    if (value_is_string(w[META_PROVIDER].value))
         short_json_set(&s->provider, w[META_PROVIDER].value);
     read_base(c, w[META_BASE].value);
     if (json_read_int(w[META_START].value, &start) && start > 0)
         s->inherited_until = (uint64_t)start;
 }
 
-/* A copied history has the session_meta of its origin too. */
+/* A copied history has the session_meta of its origin too, and that of the origin's
+ * own origin behind it. */
 static quire_status on_meta(struct import_converter *c, const struct item *i,
                             quire_error *err)
 {
@@ -151,7 +148,7 @@ static quire_status on_meta(struct import_converter *c, const struct item *i,
         s->has_meta = 1;
         json_pick(i->json, w, N_META, NULL);
         read_meta(c, i, w);
-        return codex_custom(c, 0, bytes_str("session_meta"), i->json, err);
+        return linear_custom(c, 0, bytes_str("session_meta"), i->json, err);
     }
     if (!bytes_equal(convert_text(c, i->of[ITEM_ID]),
                      buf_bytes(&c->facts[FACT_SESSION]))) {
@@ -160,13 +157,15 @@ static quire_status on_meta(struct import_converter *c, const struct item *i,
 
         if (st)
             return st;
+        if (value_is_string(i->of[ITEM_ID]))
+            short_json_set(&s->root, i->of[ITEM_ID]);
     }
     return repeated(c, bytes_str("session_meta"));
 }
 
 static bool differs(struct short_json *last, quire_bytes value)
 {
-    if (!is_string(value) || bytes_equal(short_json_get(last), value))
+    if (!value_is_string(value) || bytes_equal(short_json_get(last), value))
         return false;
     short_json_set(last, value);
     return last->len > 0;
@@ -175,25 +174,25 @@ static bool differs(struct short_json *last, quire_bytes value)
 static quire_status add_model(struct import_converter *c, quire_error *err)
 {
     struct codex *s = codex_of(c);
-    uint32_t parent, node = codex_place(c, 0, &parent);
+    uint32_t parent, node = linear_place(c, 0, &parent);
 
     if (node == TREE_NONE)
         return err_memory(err);
     entry_begin(c, "model_change", node, parent);
     ADD(&c->out, ",\"model\":\"");
     if (s->provider.len)
-        add_bytes(&c->out, codex_name(short_json_get(&s->provider)));
+        add_bytes(&c->out, value_name(short_json_get(&s->provider)));
     else
         ADD(&c->out, "openai");
     buf_add_char(&c->out, '/');
-    add_bytes(&c->out, codex_name(short_json_get(&s->model)));
+    add_bytes(&c->out, value_name(short_json_get(&s->model)));
     buf_add_char(&c->out, '"');
     return entry_end(c, node, err);
 }
 
 static quire_status add_effort(struct import_converter *c, quire_error *err)
 {
-    uint32_t parent, node = codex_place(c, 1, &parent);
+    uint32_t parent, node = linear_place(c, 1, &parent);
 
     if (node == TREE_NONE)
         return err_memory(err);
@@ -226,13 +225,6 @@ struct tokens {
     uint64_t input, cached, cache_write, output, total;
 };
 
-static uint64_t read_count(quire_bytes number)
-{
-    int64_t n;
-
-    return json_read_int(number, &n) && n > 0 ? (uint64_t)n : 0;
-}
-
 static bool read_tokens(quire_bytes usage, struct tokens *t)
 {
     struct json_want w[] = {JSON_WANT("input_tokens"),
@@ -244,11 +236,11 @@ static bool read_tokens(quire_bytes usage, struct tokens *t)
     if (!json_pick(usage, w, 5, NULL))
         return false;
     *t = (struct tokens){
-        .input = read_count(w[0].value),
-        .cached = read_count(w[1].value),
-        .cache_write = read_count(w[2].value),
-        .output = read_count(w[3].value),
-        .total = read_count(w[4].value),
+        .input = value_count(w[0].value),
+        .cached = value_count(w[1].value),
+        .cache_write = value_count(w[2].value),
+        .output = value_count(w[3].value),
+        .total = value_count(w[4].value),
     };
     return true;
 }
@@ -265,17 +257,54 @@ static void set_usage(struct answer *a, const struct tokens *t)
     a->output = t->output;
 }
 
+/* Whether an id stands in a JSON string as it is. */
+static bool is_plain(quire_bytes id)
+{
+    const unsigned char *at = id.data;
+    size_t i;
+
+    for (i = 0; i < id.len; i++)
+        if (at[i] <= ' ' || at[i] >= 0x7f || at[i] == '"' || at[i] == '\\')
+            return false;
+    return id.len > 0;
+}
+
+/* A call has no id. A copied history repeats its running totals, under other times:
+ * these, and the session where the history began, name the call. */
+static void name_call(struct import_converter *c, struct answer *a,
+                      const struct tokens *total)
+{
+    const struct codex *s = codex_of(c);
+    quire_bytes root = s->root.len ? value_name(short_json_get(&s->root))
+                                   : buf_bytes(&c->facts[FACT_SESSION]);
+    char text[SHORT_JSON_MAX];
+    int n = snprintf(text, sizeof text, "\"%.*s/%llu/%llu/%llu\"",
+                     root.len < 64 ? (int)root.len : 64,
+                     (const char *)root.data, (unsigned long long)total->input,
+                     (unsigned long long)total->cached,
+                     (unsigned long long)total->output);
+
+    if (is_plain(root) && n > 0 && (size_t)n < sizeof text)
+        short_json_set(&a->request, bytes_of(text, (size_t)n));
+}
+
 /* Usage of a call whose items are not in the file. */
 static quire_status add_model_usage(struct import_converter *c,
-                                    const struct tokens *t, quire_error *err)
+                                    const struct tokens *t,
+                                    const struct tokens *total,
+                                    quire_error *err)
 {
     struct codex *s = codex_of(c);
-    uint32_t parent, node = codex_place(c, 0, &parent);
+    uint32_t parent, node;
     struct answer a = {.input = 0};
 
+    set_usage(&a, t);
+    name_call(c, &a, total);
+    if (answer_is_elsewhere(c, &a))
+        return repeated(c, bytes_str("token_count"));
+    node = linear_place(c, 0, &parent);
     if (node == TREE_NONE)
         return err_memory(err);
-    set_usage(&a, t);
     entry_begin(c, "model_usage", node, parent);
     entry_raw(c, "purpose", bytes_str("\"other\""));
     entry_raw(c, "api", bytes_str("\"openai-responses\""));
@@ -315,8 +344,9 @@ static quire_status on_token_count(struct import_converter *c,
     s->context = last.total;
     a = hold_last(&c->hold);
     if (!a)
-        return c->inherited ? QUIRE_OK : add_model_usage(c, &last, err);
+        return c->inherited ? QUIRE_OK : add_model_usage(c, &last, &total, err);
     set_usage(&a->answer, &last);
+    name_call(c, &a->answer, &total);
     a->answer.counted = c->inherited;
     return hold_close_all(c, err);
 }
@@ -328,7 +358,7 @@ static quire_status on_user_event(struct import_converter *c,
 {
     if (codex_seen_text(c, i->of[ITEM_MESSAGE]))
         return repeated(c, bytes_str("user_message"));
-    return codex_custom(c, 0, bytes_str("user_message"), i->json, err);
+    return linear_custom(c, 0, bytes_str("user_message"), i->json, err);
 }
 
 static quire_status on_rollback(struct import_converter *c,
@@ -336,13 +366,13 @@ static quire_status on_rollback(struct import_converter *c,
 {
     struct codex *s = codex_of(c);
     quire_status st = hold_close_all(c, err);
-    uint64_t n = read_count(i->of[ITEM_TURNS]);
+    uint64_t n = value_count(i->of[ITEM_TURNS]);
 
     for (; n && s->n_turns; n--)
         c->leaf = s->turns[--s->n_turns];
     return st ? st
-              : codex_custom(c, 0, bytes_str("thread_rolled_back"), i->json,
-                             err);
+              : linear_custom(c, 0, bytes_str("thread_rolled_back"), i->json,
+                              err);
 }
 
 static quire_status on_name(struct import_converter *c, const struct item *i,
@@ -352,12 +382,12 @@ static quire_status on_name(struct import_converter *c, const struct item *i,
     quire_bytes name = i->of[ITEM_THREAD_NAME];
     uint32_t node, parent;
 
-    if (!is_string(name))
+    if (!value_is_string(name))
         name = i->of[ITEM_NAME];
-    if (!differs(&s->name, name) && (!is_string(name) || s->name.len))
+    if (!differs(&s->name, name) && (!value_is_string(name) || s->name.len))
         return repeated(c, bytes_str("thread_name_updated"));
     convert_fact(c, FACT_TITLE, name);
-    node = codex_place(c, 0, &parent);
+    node = linear_place(c, 0, &parent);
     if (node == TREE_NONE)
         return err_memory(err);
     return entry_title(c, node, parent, name, true, err);
@@ -366,10 +396,10 @@ static quire_status on_name(struct import_converter *c, const struct item *i,
 static quire_status on_spawn(struct import_converter *c, const struct item *i,
                              quire_error *err)
 {
-    quire_status st = codex_custom(c, 0, codex_name(i->of[ITEM_TYPE]), i->json,
-                                   err);
+    quire_status st = linear_custom(c, 0, value_name(i->of[ITEM_TYPE]), i->json,
+                                    err);
 
-    if (!st && is_string(i->of[ITEM_NEW_THREAD]))
+    if (!st && value_is_string(i->of[ITEM_NEW_THREAD]))
         st = convert_link(c, IMPORT_SUBAGENT, i->of[ITEM_NEW_THREAD], c->leaf,
                           err);
     return st;
@@ -385,7 +415,7 @@ static quire_status on_aborted(struct import_converter *c, const struct item *i,
         a->answer.stop = STOP_ABORTED;
     st = hold_close_all(c, err);
     return st ? st
-              : codex_custom(c, 0, codex_name(i->of[ITEM_TYPE]), i->json, err);
+              : linear_custom(c, 0, value_name(i->of[ITEM_TYPE]), i->json, err);
 }
 
 /* Events that repeat an item, and those about the progress of one. */
@@ -421,7 +451,7 @@ static bool is_repeated(quire_bytes type)
     size_t i;
 
     for (i = 0; i < sizeof names / sizeof *names; i++)
-        if (codex_is(type, names[i]))
+        if (value_is(type, names[i]))
             return true;
     return false;
 }
@@ -442,7 +472,7 @@ static bool is_custom(quire_bytes type)
     size_t i;
 
     for (i = 0; i < sizeof names / sizeof *names; i++)
-        if (codex_is(type, names[i]))
+        if (value_is(type, names[i]))
             return true;
     return false;
 }
@@ -452,23 +482,23 @@ static quire_status on_event(struct import_converter *c, const struct item *i,
 {
     quire_bytes type = i->of[ITEM_TYPE];
 
-    if (codex_is(type, "token_count"))
+    if (value_is(type, "token_count"))
         return on_token_count(c, i, err);
     if (is_repeated(type))
-        return repeated(c, codex_name(type));
-    if (codex_is(type, "user_message"))
+        return repeated(c, value_name(type));
+    if (value_is(type, "user_message"))
         return on_user_event(c, i, err);
-    if (codex_is(type, "thread_rolled_back"))
+    if (value_is(type, "thread_rolled_back"))
         return on_rollback(c, i, err);
-    if (codex_is(type, "thread_name_updated"))
+    if (value_is(type, "thread_name_updated"))
         return on_name(c, i, err);
-    if (codex_is(type, "collab_agent_spawn_end"))
+    if (value_is(type, "collab_agent_spawn_end"))
         return on_spawn(c, i, err);
-    if (codex_is(type, "turn_aborted"))
+    if (value_is(type, "turn_aborted"))
         return on_aborted(c, i, err);
     if (!is_custom(type))
-        counts_add(&c->counts, "unknown", codex_name(type), none);
-    return codex_custom(c, 0, codex_name(type), i->json, err);
+        counts_add(&c->counts, "unknown", value_name(type), none);
+    return linear_custom(c, 0, value_name(type), i->json, err);
 }
 
 /* ---- lines -------------------------------------------------------------- */
@@ -492,8 +522,8 @@ static quire_status on_usage_record(struct import_converter *c,
 static quire_status on_communication(struct import_converter *c,
                                      const struct item *i, quire_error *err)
 {
-    return codex_custom(c, 0, bytes_str("inter_agent_communication"), i->json,
-                        err);
+    return linear_custom(c, 0, bytes_str("inter_agent_communication"), i->json,
+                         err);
 }
 
 static quire_status on_metadata(struct import_converter *c,
@@ -534,10 +564,10 @@ static quire_status convert(struct import_converter *c, quire_bytes type,
     size_t k;
 
     for (k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (codex_is(type, kinds[k].name))
+        if (value_is(type, kinds[k].name))
             return kinds[k].convert(c, i, err);
-    counts_add(&c->counts, "unknown", codex_name(type), none);
-    return codex_custom(c, 0, codex_name(type), i->json, err);
+    counts_add(&c->counts, "unknown", value_name(type), none);
+    return linear_custom(c, 0, value_name(type), i->json, err);
 }
 
 /* A line without an envelope: the header, a state, or an item. */
@@ -550,11 +580,12 @@ static quire_status convert_bare(struct import_converter *c, quire_bytes text,
     i->json = text;
     if (!fields_parse(text, &f, &bad))
         return QUIRE_OK;
-    if (is_string(i->of[ITEM_RECORD_TYPE]))
-        return keep_in_original(c, codex_name(i->of[ITEM_RECORD_TYPE]));
-    if (!is_string(i->of[ITEM_TYPE]))
-        return is_string(i->of[ITEM_ID]) ? on_meta(c, i, err)
-                                         : convert(c, i->of[ITEM_TYPE], i, err);
+    if (value_is_string(i->of[ITEM_RECORD_TYPE]))
+        return keep_in_original(c, value_name(i->of[ITEM_RECORD_TYPE]));
+    if (!value_is_string(i->of[ITEM_TYPE]))
+        return value_is_string(i->of[ITEM_ID])
+                   ? on_meta(c, i, err)
+                   : convert(c, i->of[ITEM_TYPE], i, err);
     return codex_item(c, i, err);
 }
 
@@ -614,6 +645,7 @@ static void save(const struct import_converter *c, struct buf *out)
     state_put_bytes(out, short_json_get(&s->model));
     state_put_bytes(out, short_json_get(&s->effort));
     state_put_bytes(out, short_json_get(&s->name));
+    state_put_bytes(out, short_json_get(&s->root));
     calls_save(&s->calls, out);
     state_put_bytes(out, bytes_of(s->turns, s->n_turns * sizeof *s->turns));
 }
@@ -652,6 +684,7 @@ static void restore(struct import_converter *c, struct state_reader *r)
     short_json_set(&s->model, state_get_bytes(r));
     short_json_set(&s->effort, state_get_bytes(r));
     short_json_set(&s->name, state_get_bytes(r));
+    short_json_set(&s->root, state_get_bytes(r));
     calls_restore(&s->calls, c->tree.n, r);
     restore_turns(c, state_get_bytes(r), r);
 }
@@ -671,7 +704,7 @@ static const char *const record_starts[] = {"{\"timestamp\":\"", "{\"type\":\"",
 
 const struct import_format import_codex = {
     .name = "codex",
-    .version = 1,
+    .version = 2,
     .record_starts = record_starts,
     .state_size = sizeof(struct codex),
     .init = init,

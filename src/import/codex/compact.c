@@ -3,11 +3,6 @@
 
 static const quire_bytes none = {NULL, 0};
 
-static bool is_string(quire_bytes value)
-{
-    return json_kind(value) == JSON_STRING;
-}
-
 /* Copy a value with its images as payloads: every compaction repeats them. */
 static quire_status copy_with_images(struct import_converter *c,
                                      quire_bytes value, uint32_t node,
@@ -43,7 +38,7 @@ static quire_bytes last_text(quire_bytes history)
         return none;
     json_iter_init(&it, history);
     while (json_next(&it)) {
-        quire_bytes text = codex_first_text(json_get(it.value, "content"));
+        quire_bytes text = blocks_first_text(json_get(it.value, "content"));
 
         if (text.data)
             last = text;
@@ -76,10 +71,10 @@ quire_status codex_compacted(struct import_converter *c, const struct item *i,
     uint32_t node, parent;
     char id[TREE_ID_SIZE];
 
-    node = codex_place(c, 0, &parent);
+    node = linear_place(c, 0, &parent);
     if (st || node == TREE_NONE)
         return st ? st : err_memory(err);
-    if (!is_string(summary) || summary.len <= 2)
+    if (!value_is_string(summary) || summary.len <= 2)
         summary = last_text(history);
     entry_begin(c, "compaction", node, parent);
     ADD(&c->out, ",\"summary\":");

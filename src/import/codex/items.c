@@ -24,11 +24,6 @@
 
 static const quire_bytes none = {NULL, 0};
 
-static bool is_string(quire_bytes value)
-{
-    return json_kind(value) == JSON_STRING;
-}
-
 /* ---- users -------------------------------------------------------------- */
 
 static uint64_t hash_text(quire_bytes text)
@@ -102,14 +97,15 @@ static quire_status add_message(struct import_converter *c,
                                 const struct item *i, quire_bytes role,
                                 quire_error *err)
 {
-    quire_bytes text = codex_first_text(i->of[ITEM_CONTENT]);
-    bool is_user = codex_is(role, "user"), hidden = is_user && is_context(text);
+    quire_bytes text = blocks_first_text(i->of[ITEM_CONTENT]);
+    bool is_user = value_is(role, "user"), hidden = is_user && is_context(text);
+    struct blocks b = {.c = c, .out = &c->out};
     quire_status st = hold_close_all(c, err);
     uint32_t node, parent;
 
     if (!st && is_user && !hidden)
         st = on_prompt(c, text, err);
-    node = codex_place(c, 0, &parent);
+    node = linear_place(c, 0, &parent);
     if (st || node == TREE_NONE)
         return st ? st : err_memory(err);
     entry_begin(c, hidden ? "custom_message" : "message", node, parent);
@@ -120,8 +116,8 @@ static quire_status add_message(struct import_converter *c,
         add_bytes(&c->out, role);
         ADD(&c->out, ",\"content\":[");
     }
-    st = codex_blocks(c, i->of[ITEM_CONTENT], IMPORT_TEXT, none, node, &c->out,
-                      false, err);
+    b.node = node;
+    st = blocks_add(&b, i->of[ITEM_CONTENT], err);
     buf_add_char(&c->out, ']');
     if (st)
         return st;
@@ -147,11 +143,14 @@ static quire_status open_answer(struct import_converter *c, struct held **out,
     st = hold_close_all(c, err);
     if (st)
         return st;
-    node = codex_place(c, 0, &parent);
+    node = linear_place(c, 0, &parent);
     if (node == TREE_NONE)
         return err_memory(err);
     st = hold_open(c, node, out, err);
     (*out)->answer.parent = parent;
+    (*out)->answer.api = bytes_is(short_json_get(&s->provider), "\"anthropic\"")
+                             ? API_ANTHROPIC
+                             : API_OPENAI_RESPONSES;
     (*out)->answer.provider = s->provider;
     (*out)->answer.model = s->model;
     if (!s->provider.len)
@@ -169,8 +168,12 @@ static quire_status on_assistant(struct import_converter *c,
                                  const struct item *i, struct held *a,
                                  quire_error *err)
 {
-    return codex_blocks(c, i->of[ITEM_CONTENT], IMPORT_TEXT, none, a->node,
-                        &a->json, a->json.len > 0, err);
+    struct blocks b = {.c = c,
+                       .node = a->node,
+                       .out = &a->json,
+                       .comma = a->json.len > 0};
+
+    return blocks_add(&b, i->of[ITEM_CONTENT], err);
 }
 
 /* The texts of a list as one JSON string, a blank line between them. */
@@ -185,12 +188,12 @@ static void add_joined(struct buf *out, quire_bytes list)
         while (json_next(&it)) {
             quire_bytes text = json_get(it.value, "text");
 
-            if (!is_string(text))
+            if (!value_is_string(text))
                 continue;
             if (more)
                 ADD(out, "\\n\\n");
             more = true;
-            add_bytes(out, codex_name(text));
+            add_bytes(out, value_name(text));
         }
     }
     buf_add_char(out, '"');
@@ -216,48 +219,6 @@ static quire_status on_reasoning(struct import_converter *c,
     return st;
 }
 
-/* Text that is JSON, spelled as a string: as the value, if it is an object. A
- * line break between its tokens becomes a space. */
-static bool add_object(struct import_converter *c, quire_bytes string,
-                       struct buf *out)
-{
-    bool bad;
-    size_t i;
-
-    if (!is_string(string) || string.len < 4)
-        return false;
-    buf_clear(&c->text);
-    bad = json_decode(string, &c->text) > 0;
-    c->failed |= c->text.failed;
-    if (bad || c->text.failed ||
-        json_kind(buf_bytes(&c->text)) != JSON_OBJECT ||
-        !entry_can_hold(buf_bytes(&c->text)))
-        return false;
-    for (i = 0; i < c->text.len; i++)
-        if (c->text.data[i] == '\n' || c->text.data[i] == '\r')
-            c->text.data[i] = ' ';
-    add_bytes(out, buf_bytes(&c->text));
-    return true;
-}
-
-static void add_arguments(struct import_converter *c, const struct item *i,
-                          struct buf *out)
-{
-    quire_bytes value = i->of[ITEM_ARGUMENTS];
-
-    if (!value.data)
-        value = i->of[ITEM_INPUT];
-    if (!value.data)
-        value = i->of[ITEM_ACTION];
-    if (json_kind(value) == JSON_OBJECT) {
-        add_bytes(out, value);
-    } else if (!add_object(c, value, out)) {
-        ADD(out, "{\"input\":");
-        add_bytes(out, value.data ? value : bytes_str("null"));
-        buf_add_char(out, '}');
-    }
-}
-
 /* Calls without a name are named by what they are: "web_search". */
 static struct short_json call_name(const struct item *i)
 {
@@ -265,7 +226,7 @@ static struct short_json call_name(const struct item *i)
     struct short_json name = {.len = 0};
     quire_bytes type = i->of[ITEM_TYPE];
 
-    if (is_string(i->of[ITEM_NAME]) && i->of[ITEM_NAME].len > 2) {
+    if (value_is_string(i->of[ITEM_NAME]) && i->of[ITEM_NAME].len > 2) {
         short_json_set(&name, i->of[ITEM_NAME]);
         return name;
     }
@@ -280,30 +241,30 @@ static struct short_json call_name(const struct item *i)
 static quire_status on_call(struct import_converter *c, const struct item *i,
                             struct held *a, quire_error *err)
 {
+    static const enum item_field inputs[] = {ITEM_ARGUMENTS, ITEM_INPUT,
+                                             ITEM_ACTION};
     struct short_json name = call_name(i);
-    quire_bytes id = i->of[ITEM_CALL];
+    quire_bytes id = i->of[ITEM_CALL], input = bytes_str("null");
+    struct blocks b = {.c = c,
+                       .node = a->node,
+                       .out = &a->json,
+                       .answer = &a->answer,
+                       .calls = &codex_of(c)->calls,
+                       .comma = a->json.len > 0};
     char place[32];
+    size_t k;
 
-    (void)err;
-    if (!is_string(id))
+    if (!value_is_string(id))
         id = i->of[ITEM_ID];
-    if (!is_string(id)) {
+    if (!value_is_string(id)) {
         snprintf(place, sizeof place, "\"call-%llx\"",
                  (unsigned long long)c->at);
         id = bytes_str(place);
     }
-    calls_add(&codex_of(c)->calls, convert_text(c, id), short_json_get(&name),
-              a->node);
-    a->answer.has_call = 1;
-    comma(a);
-    ADD(&a->json, "{\"type\":\"toolCall\",\"id\":");
-    add_bytes(&a->json, id);
-    ADD(&a->json, ",\"name\":");
-    add_bytes(&a->json, name.len ? short_json_get(&name) : bytes_str("\"\""));
-    ADD(&a->json, ",\"arguments\":");
-    add_arguments(c, i, &a->json);
-    buf_add_char(&a->json, '}');
-    return QUIRE_OK;
+    for (k = 3; k-- > 0;)
+        if (i->of[inputs[k]].data)
+            input = i->of[inputs[k]];
+    return blocks_call(&b, id, short_json_get(&name), input, err);
 }
 
 static quire_status on_image(struct import_converter *c, const struct item *i,
@@ -312,7 +273,7 @@ static quire_status on_image(struct import_converter *c, const struct item *i,
     static const char mime[] = "\"image/png\"";
     quire_status st;
 
-    if (!is_string(i->of[ITEM_RESULT]))
+    if (!value_is_string(i->of[ITEM_RESULT]))
         return on_call(c, i, a, err);
     comma(a);
     ADD(&a->json, "{\"type\":\"image\",\"data\":");
@@ -348,11 +309,12 @@ static quire_status on_message(struct import_converter *c, const struct item *i,
 {
     quire_bytes role = i->of[ITEM_ROLE];
 
-    if (codex_is(role, "assistant"))
+    if (value_is(role, "assistant"))
         return on_answer_item(c, i, on_assistant, err);
-    if (codex_is(role, "system"))
+    if (value_is(role, "system"))
         role = bytes_str("\"developer\"");
-    return add_message(c, i, is_string(role) ? role : bytes_str("\"user\""),
+    return add_message(c, i,
+                       value_is_string(role) ? role : bytes_str("\"user\""),
                        err);
 }
 
@@ -377,16 +339,16 @@ quire_status codex_item(struct import_converter *c, const struct item *i,
     quire_bytes type = i->of[ITEM_TYPE];
     size_t k;
 
-    if (codex_is(type, "message"))
+    if (value_is(type, "message"))
         return on_message(c, i, err);
     for (k = 0; k < sizeof of_answer / sizeof *of_answer; k++)
-        if (codex_is(type, of_answer[k].name))
+        if (value_is(type, of_answer[k].name))
             return on_answer_item(c, i, of_answer[k].convert, err);
     for (k = 0; k < sizeof outputs / sizeof *outputs; k++)
-        if (codex_is(type, outputs[k]))
+        if (value_is(type, outputs[k]))
             return codex_output(c, i, err);
-    if (!codex_is(type, "ghost_snapshot") && !codex_is(type, "compaction") &&
-        !codex_is(type, "agent_message"))
-        counts_add(&c->counts, "unknown", codex_name(type), none);
-    return codex_custom(c, 0, codex_name(type), i->json, err);
+    if (!value_is(type, "ghost_snapshot") && !value_is(type, "compaction") &&
+        !value_is(type, "agent_message"))
+        counts_add(&c->counts, "unknown", value_name(type), none);
+    return linear_custom(c, 0, value_name(type), i->json, err);
 }

@@ -1,11 +1,6 @@
 /* output.c - outputs of calls; see codex.h */
 #include "import/codex/codex.h"
 
-static bool is_string(quire_bytes value)
-{
-    return json_kind(value) == JSON_STRING;
-}
-
 /* What an output says: its text or list of items, and whether the tool failed.
  */
 struct output {
@@ -43,7 +38,7 @@ static void read_output_text(struct import_converter *c, struct output *o)
     bad = json_decode(o->content, &c->text) > 0;
     c->failed |= c->text.failed;
     if (bad || c->text.failed || !json_pick(buf_bytes(&c->text), w, 2, NULL) ||
-        !is_string(w[0].value))
+        !value_is_string(w[0].value))
         return;
     o->content = w[0].value;
     json_read_int(json_get(w[1].value, "exit_code"), &code);
@@ -59,7 +54,7 @@ static struct output read_output(struct import_converter *c, quire_bytes value)
         o.content = w[0].value;
         o.is_error = bytes_is(w[1].value, "false");
     }
-    if (is_string(o.content))
+    if (value_is_string(o.content))
         read_output_text(c, &o);
     return o;
 }
@@ -69,6 +64,7 @@ quire_status codex_output(struct import_converter *c, const struct item *i,
 {
     struct held *a = hold_last(&c->hold);
     quire_bytes id = i->of[ITEM_CALL], tool = bytes_str("\"\"");
+    struct blocks b = {.c = c, .out = &c->out, .is_result = true};
     struct call *call = NULL;
     struct output o;
     uint32_t node, parent;
@@ -76,23 +72,18 @@ quire_status codex_output(struct import_converter *c, const struct item *i,
 
     if (a)
         a->answer.done = 1;
-    if (is_string(id))
+    if (value_is_string(id))
         call = calls_find(&codex_of(c)->calls, convert_text(c, id));
     if (call && call->name.len)
         tool = short_json_get(&call->name);
-    node = codex_place(c, 0, &parent);
+    node = linear_place(c, 0, &parent);
     if (node == TREE_NONE)
         return err_memory(err);
     o = read_output(c, i->of[ITEM_OUTPUT].data ? i->of[ITEM_OUTPUT]
                                                : i->of[ITEM_CONTENT]);
-    entry_begin(c, "message", node, parent);
-    ADD(&c->out, ",\"message\":{\"role\":\"toolResult\"");
-    entry_raw(c, "toolCallId", is_string(id) ? id : bytes_str("\"\""));
-    entry_raw(c, "toolName", tool);
-    ADD(&c->out, ",\"content\":[");
-    st = codex_blocks(c, o.content, IMPORT_RESULT, tool, node, &c->out, false,
-                      err);
-    ADD(&c->out, "],\"isError\":");
-    buf_add_str(&c->out, o.is_error ? "true" : "false");
-    return st ? st : entry_end_message(c, node, err);
+    b.node = node;
+    b.tool = tool;
+    entry_begin_result(c, node, parent, id, tool);
+    st = blocks_add(&b, o.content, err);
+    return st ? st : entry_end_result(c, node, o.is_error, err);
 }

@@ -1,0 +1,10 @@
+/* import_copilot_fuzz.c - any bytes as a session of GitHub Copilot CLI; see import.h */
+#include "import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    check_import(&import_copilot, data, size);
+    return 0;
+}
