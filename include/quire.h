@@ -21,6 +21,10 @@
 #include "quire/session.h"
 #include "quire/session_files.h"
 #include "quire/session_rows.h"
+#include "quire/keep.h"
+#include "quire/usage.h"
+#include "quire/view.h"
+#include "quire/diff.h"
 #include "quire/folder.h"
 #include "quire/output.h"
 #include "quire/artifact.h"
@@ -32,11 +36,14 @@
 #include "quire/slash.h"
 #include "quire/jp.h"
 #include "quire/import.h"
+#include "quire/export.h"
 
 /* the whole home */
 #include "quire/search.h"
 #include "quire/gc.h"
 #include "quire/check.h"
 #include "quire/stats.h"
+#include "quire/du.h"
+#include "quire/retain.h"
 
 #endif

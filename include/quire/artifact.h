@@ -227,6 +227,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
  * Fails: common
  *   QUIRE_NOT_FOUND  no such artifact or session
  *   QUIRE_CHANGED    the content is not the expected one
+ *   QUIRE_EXISTS     purge: its session is held (quire/keep.h)
  *   QUIRE_BUSY       in a transaction: its workspace is in use
  * Durable: on return. */
 quire_status quire_artifact_remove(quire *q, const char *session,

@@ -59,11 +59,12 @@ typedef struct quire_collect_report {
     int refused;          /* over half would have gone: none did             */
     unsigned orphans;     /* directories of sessions that no longer exist:
                              workspaces and outputs                          */
+    uint64_t trashed;     /* sessions in the trash longer than trash.keep    */
 } quire_collect_report;
 
 /* Collect a home: remove blobs without references, versions beyond
- * versions.kept, artifacts past gc.purge, orphans past the grace time, and
- * litter. In a home of oh-my-pi or
+ * versions.kept, artifacts past gc.purge, orphans past the grace time, sessions in
+ * the trash past trash.keep (their blobs by the next run), and litter. In a home of oh-my-pi or
  * JP the state between two runs is in its directory .quire. `options` and
  * `report` may be NULL.
  *

@@ -43,6 +43,17 @@ quire_status quire_history_add(quire *q, quire_bytes text, const char *cwd,
                                const char *session, int64_t *id,
                                quire_error *err);
 
+/* Add a prompt that was typed earlier, elsewhere: at its created_at_s, in its cwd and
+ * session (`id` is not read). One that exists keeps its row, and of both times, with
+ * directory and session, the later.
+ *
+ * Owns: text is copied. *id (may be NULL) is its row; 0: it is blank, or was typed later
+ *   again.
+ * Fails: as quire_history_add()
+ * Durable: as quire_history_add() */
+quire_status quire_history_put(quire *q, const quire_prompt *prompt,
+                               int64_t *id, quire_error *err);
+
 /* Begin with QUIRE_HISTORY_OPTIONS_INIT; later versions only add fields. */
 typedef struct quire_history_options {
     size_t size;

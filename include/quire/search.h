@@ -49,7 +49,7 @@ typedef struct quire_search_options {
     int flat;       /* hits; else they are grouped by session, the three
                            best of each                                        */
     int versions;   /* older versions of artifacts, too                    */
-    int facets;     /* count hits by kind, role, tool and model            */
+    int facets;     /* count hits by kind, role, tool, model, project, agent */
     int no_update;  /* search the index as it is                           */
     quire_search_progress_fn
         progress; /* NULL: none                           */
@@ -93,7 +93,12 @@ typedef struct quire_search_hit {
     int first;             /* the first hit of its session, if grouped        */
     uint64_t in_session;   /* of the first: hits in the session               */
     uint64_t line, offset; /* of the entry in its file: bytes                 */
-    uint64_t reserved[4];
+    /* The turn of the entry: a user's message and what follows until the next. */
+    uint64_t turn; /* on the path of the entry, from 1; 0: in none */
+    const char *turn_first,
+        *turn_last; /* ids of its first entry, and of the last one on the branch
+                       of the entry; "" where they are not known */
+    uint64_t reserved[1];
 } quire_search_hit;
 
 typedef quire_status (*quire_search_hit_fn)(void *ctx,
@@ -102,7 +107,8 @@ typedef quire_status (*quire_search_hit_fn)(void *ctx,
 
 typedef struct quire_search_count {
     const char
-        *facet; /* "kind", "role", "tool", "model"                      */
+        *facet; /* "kind", "role", "tool", "model"; "project" and "agent":
+                   of the sources with most hits, the 200 most frequent     */
     const char *name;
     uint64_t n;
 } quire_search_count;
@@ -114,7 +120,7 @@ typedef struct quire_search_ignored {
 /* Text is lent until the next call with the handle. */
 typedef struct quire_search_result {
     uint64_t total;     /* hits on all pages                                  */
-    int total_is_exact; /* else there are at least so many                    */
+    int total_is_exact; /* else there are at least so many, but for:          */
     const char
         *next_cursor; /* NULL: there are no more                        */
     const quire_search_ignored
@@ -123,7 +129,9 @@ typedef struct quire_search_result {
     const quire_search_count
         *counts; /* with `facets`                         */
     size_t n_counts;
-    uint64_t reserved[4];
+    int total_is_at_most; /* with is:active, if there are branches: there are at most
+                             so many                                             */
+    uint64_t reserved[3];
 } quire_search_result;
 
 /* Search. A query that finds nothing is relaxed, step by step: other forms of its
@@ -160,6 +168,18 @@ quire_status quire_search_time(quire *q, const char *text, int64_t *us,
  * Durable: the index. */
 quire_status quire_search_update(quire *q, int *more, quire_error *err);
 
+/* Leave nothing of removed sessions, artifacts, memory entries and prompts in the files
+ * of the index. Deleting is quick and leaves this to quire_collect(), to `quire serve`
+ * when it is idle, and to programs. A part of the index is written again that had
+ * something of them, one in each call. *more (may be NULL): call again. What is new is
+ * indexed first; without an index in the home nothing is done.
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_BUSY  another process reads or updates the index
+ * Durable: the index. */
+quire_status quire_search_purge(quire *q, int *more, quire_error *err);
+
 /* Words of the index that begin with `prefix`, the most frequent first, at most
  * `limit` (0: 10).
  *
@@ -195,7 +215,8 @@ void quire_search_watch_free(quire_search_watch *w);
 typedef struct quire_search_stats {
     uint64_t bytes;                        /* of the index */
     uint64_t n_texts, n_places, n_sources; /* content once; where it is       */
-    uint64_t reserved[4];
+    uint64_t n_removed; /* sources that quire_search_purge() has to do with */
+    uint64_t reserved[3];
 } quire_search_stats;
 
 /* Report the size of the index, as it is.

@@ -165,7 +165,9 @@ typedef struct quire_session_info {
     int archived;
     uint64_t problems; /* open sessions: what quire_session_check() would
                           report, as far as the file has been read          */
-    uint64_t reserved[4];
+    int pinned, held;  /* listed: as quire/keep.h has it                    */
+    const char *hold_reason; /* listed: NULL unless it is held              */
+    uint64_t reserved[2];
 } quire_session_info;
 
 /* Describe an open session.
@@ -196,7 +198,8 @@ typedef struct quire_entry {
     int on_path;       /* it is on the path from a root to the leaf         */
     int is_orphan;     /* its parent is not in the session                  */
     size_t missing;    /* QUIRE_HYDRATE: images whose blob is missing       */
-    uint64_t reserved[4];
+    size_t ordinal;    /* in the order of the file, from 0                  */
+    uint64_t reserved[3];
 } quire_entry;
 
 typedef quire_status (*quire_entry_fn)(void *ctx, const quire_entry *entry,
@@ -264,14 +267,24 @@ typedef struct quire_appended {
     char id[256];
     char parent[256]; /* "" for a root                                      */
     int existed;      /* `op` had been used for this entry before           */
-    int truncated;    /* a string above 500,000 UTF-16 units was cut        */
-    uint64_t reserved[4];
+    int truncated;    /* a string above 500,000 UTF-16 units was cut: 1, the
+                         whole is a blob, which QUIRE_HYDRATE, contexts and
+                         exports restore; 2, it is lost                     */
+    int continued;    /* the session was imported: from now on `s` is the one
+                         in which it goes on                                */
+    uint64_t reserved[3];
 } quire_appended;
 
 /* Append one entry: a JSON object with a `type`; `id`, `parentId` and
  * `timestamp` are filled in where they are missing. It becomes the leaf. Large
  * content is handled as docs/format.md describes: images become blobs, strings
- * above 500,000 units are cut with a notice. `options` and `out` may be NULL.
+ * above 500,000 units are cut with a notice, the whole becomes a blob. `options` and `out` may be NULL.
+ *
+ * A session of an imported file (quire/import.h) stays as that file is. Its first
+ * append makes a fork of it, which has it as its parent; from then on `s` is that
+ * session, as quire_session_describe() says. Later appends to the imported session
+ * go to the same fork, until an import has changed it. A move of the leaf that is
+ * kept is such an append; labels and titles stay with the imported session.
  *
  * Owns: `entry` is copied; *out is the caller's.
  * Fails: common

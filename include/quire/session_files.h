@@ -40,11 +40,12 @@ typedef struct quire_list_options {
     const char *cwd; /* one project; NULL: all   */
     int archived;    /* archived ones instead    */
     uint64_t limit;  /* 0: all                   */
+    int pinned;      /* pinned ones only         */
 } quire_list_options;
 
-#define QUIRE_LIST_OPTIONS_INIT                \
-    {                                          \
-        sizeof(quire_list_options), NULL, 0, 0 \
+#define QUIRE_LIST_OPTIONS_INIT                   \
+    {                                             \
+        sizeof(quire_list_options), NULL, 0, 0, 0 \
     }
 
 typedef quire_status (*quire_session_fn)(void *ctx,
@@ -193,6 +194,7 @@ quire_status quire_session_unarchive(quire *q, const char *which,
  *   QUIRE_NOT_FOUND  no such session
  *   QUIRE_INVALID    ambiguous prefix, not a session; a transaction is open
  *   QUIRE_BUSY       it is open for writing
+ *   QUIRE_EXISTS     it is held (quire/keep.h)
  *   QUIRE_IO         some files could not be removed; if the session is gone,
  *                    the next writer tries again
  * Durable: on return. */

@@ -89,11 +89,12 @@ typedef struct quire_row_options {
                          before; 0 and NULL: from the start                  */
     const char *after_id;
     int64_t folder; /* those in this folder; -1: in none; 0: all             */
+    int pinned;     /* pinned ones only                                      */
 } quire_row_options;
 
-#define QUIRE_ROW_OPTIONS_INIT                            \
-    {                                                     \
-        sizeof(quire_row_options), NULL, 0, 0, 0, NULL, 0 \
+#define QUIRE_ROW_OPTIONS_INIT                               \
+    {                                                        \
+        sizeof(quire_row_options), NULL, 0, 0, 0, NULL, 0, 0 \
     }
 
 typedef quire_status (*quire_row_fn)(void *ctx, const quire_session_row *row,

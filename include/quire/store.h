@@ -36,6 +36,15 @@ typedef enum quire_layout {
 const char *quire_kind_name(quire_kind kind);
 const char *quire_layout_name(quire_layout layout);
 
+/* Return the agent whose own directory `home` is, such as "claude-code" for ~/.claude:
+ * by its name, the variable of that agent, or its content. NULL: it is not one, or its
+ * format is ours (pi, oh-my-pi, JP). Such a home is read by `quire import` alone.
+ *
+ * Owns: a static string.
+ * Fails: never.
+ * Durable: reads only. */
+const char *quire_home_agent(const char *home);
+
 enum {
     QUIRE_READ_ONLY = 1 << 0, /* refuse writes; an absent store is empty. What
                                  a crashed writer left half done may still be
@@ -101,7 +110,8 @@ typedef struct quire_options {
  * Fails: common
  *   QUIRE_INVALID    neither options nor environment name a home; an option is
  *                    out of range; the tenant is disabled or its name is
- *                    ambiguous; this kind of home has no tenants
+ *                    ambiguous; this kind of home has no tenants; it is one of
+ *                    another agent, as quire_home_agent() says
  *   QUIRE_NOT_FOUND  no such tenant
  *   QUIRE_IO         the path is not a directory, or cannot be reached
  * Durable: reads only. */
@@ -141,6 +151,15 @@ quire_layout quire_blob_layout(const quire *q);
  * Fails: returns 0 without a database, or when it cannot be read.
  * Durable: reads only. */
 int64_t quire_changes(quire *q);
+
+/* Return a number that is the same as that of an earlier call only if no session file
+ * of the tenant has changed since, by any process of this machine. Takes microseconds:
+ * it asks the directory watches of `search_watch` (quire_options).
+ *
+ * Owns: nothing.
+ * Fails: returns 0 without watches, or when they cannot tell.
+ * Durable: reads only. */
+uint64_t quire_session_changes(quire *q);
 
 QUIRE_DECLS_END
 

@@ -28,10 +28,11 @@ typedef struct quire_tenant {
     const char *name;
     int disabled;
     int has_token;
-    int64_t created_us; /* 0: with the home                                 */
-    uint64_t used;      /* bytes of its artifacts                           */
-    uint64_t artifacts; /* how many, soft-deleted ones not counted          */
-    uint64_t reserved[4];
+    int64_t created_us;   /* 0: with the home                                 */
+    uint64_t used;        /* bytes of its artifacts                           */
+    uint64_t artifacts;   /* how many, soft-deleted ones not counted          */
+    unsigned token_flags; /* quire_tenant_by_token(): of that token; else 0   */
+    uint64_t reserved[3];
 } quire_tenant;
 
 typedef quire_status (*quire_tenant_fn)(void *ctx, const quire_tenant *tenant,
@@ -87,15 +88,56 @@ quire_status quire_tenant_list(quire *q, quire_tenant_fn each, void *ctx,
  * Durable: no change. */
 quire_status quire_tenant_use(quire *q, const char *which, quire_error *err);
 
-/* Return the tenant that a token belongs to.
+/* Return the tenant that a token belongs to: its own or a further one. The caller
+ * enforces `token_flags`.
  *
  * Owns: text is lent until the next call with `q`.
  * Fails: common
- *   QUIRE_NOT_FOUND  unknown token, disabled tenant, or not a token: all with
- *                    the same message
+ *   QUIRE_NOT_FOUND  unknown or expired token, disabled tenant, or not a token:
+ *                    all with the same message
  * Durable: reads only. */
 quire_status quire_tenant_by_token(quire *q, const char *token,
                                    quire_tenant *out, quire_error *err);
+
+/* What a further token of a tenant may do. */
+enum {
+    QUIRE_TOKEN_READ_ONLY = 1 << 0, /* only reads                             */
+    QUIRE_TOKEN_LOCAL = 1 << 1,     /* only from the machine of the server    */
+    QUIRE_TOKEN_EXPIRES = 1 << 2,   /* is set if expires_us is not 0          */
+};
+
+/* A further token of a tenant: limited, or for one program or person. */
+typedef struct quire_token {
+    int64_t id; /* never reused                                             */
+    const char *label;
+    unsigned flags;
+    int64_t created_us;
+    int64_t expires_us; /* 0: never                                         */
+    uint64_t reserved[4];
+} quire_token;
+
+typedef quire_status (*quire_token_fn)(void *ctx, const quire_token *token,
+                                       quire_error *err);
+
+/* quire_token_add() adds a further token to a tenant, with label, flags and
+ * expires_us of *t, and sets the rest; expired ones are removed. The token itself
+ * is in `token`, once: the home stores its SHA-256. quire_token_list() lists the
+ * further tokens by id; quire_token_remove() ends one. quire_tenant_rotate() does
+ * not end them.
+ *
+ * Owns: `token` is the caller's, "" on failure; list: lent until `each` returns.
+ * Fails: common
+ *   QUIRE_INVALID    add: the label is not UTF-8 of 1 to 100 bytes, or has control
+ *                    characters; unknown flags; several tenants have the name
+ *   QUIRE_NOT_FOUND  no such tenant or token
+ *   QUIRE_IO         the system has no random bytes
+ * Durable: add, remove: on return, with a row in the audit log. */
+quire_status quire_token_add(quire *q, const char *which, quire_token *t,
+                             char token[QUIRE_TOKEN_SIZE], quire_error *err);
+quire_status quire_token_list(quire *q, const char *which, quire_token_fn each,
+                              void *ctx, quire_error *err);
+quire_status quire_token_remove(quire *q, const char *which, int64_t id,
+                                quire_error *err);
 
 /* Remove a tenant with all its data: its rows in one transaction, then its
  * files. After a crash the next writer completes the removal. Blobs remain
@@ -119,7 +161,8 @@ typedef struct quire_audit {
     int64_t at_us;
     const char *actor;  /* `actor` of the handle's options                   */
     const char *action; /* "tenant.add", "tenant.rotate", "tenant.disable",
-                           "tenant.enable", "tenant.remove", "config.set"    */
+                           "tenant.enable", "tenant.remove", "token.add",
+                           "token.remove", "config.set"                     */
     int64_t tenant;     /* 0: all                                            */
     const char *name;   /* of the tenant, or the setting                     */
     const char *before, *after; /* JSON; NULL: none                          */

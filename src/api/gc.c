@@ -9,7 +9,7 @@
  * In order: expire versions and artifacts, so that their content counts as
  * unreferenced; remove the files of sessions that no longer exist, which may
  * refer to blobs; collect; remove stray files, if the run scanned all files;
- * vacuum.
+ * vacuum; write the parts of search indexes again that have words of what was removed.
  * Each step is complete by itself: after an interruption the next run does the
  * rest.
  */
@@ -36,6 +36,7 @@
 #include "api/core/reserve.h"
 #include "api/gc_sources.h"
 #include "api/transaction.h"
+#include "api/trash.h"
 
 /* The least time between two automatic collections. */
 enum { AUTO_EVERY_S = 3600 };
@@ -206,7 +207,7 @@ static quire_status expire(struct collecting *c, quire_error *err)
     if (is_dry(c))
         return artifacts_expired(q->artifacts, &c->expiry, &c->report->versions,
                                  &c->report->purged, err);
-    st = idempotency_expire(&q->catalog, -1, err);
+    st = idempotency_expire(&q->catalog, INT64_MAX, err);
     if (st)
         return st;
     st = artifacts_expire(q->artifacts, &c->expiry, &c->report->versions,
@@ -214,6 +215,14 @@ static quire_status expire(struct collecting *c, quire_error *err)
     if (!st)
         search_trim_changes(q);
     return st;
+}
+
+/* After the blobs were collected: a dry run reports the same. */
+static quire_status expire_trash(struct collecting *c, quire_error *err)
+{
+    return c->q->artifacts && c->q->kind == QUIRE_KIND_NATIVE
+               ? trash_expire(c->q, is_dry(c), &c->report->trashed, err)
+               : QUIRE_OK;
 }
 
 struct orphan_removal {
@@ -330,6 +339,70 @@ static quire_status release_pages(struct collecting *c, quire_error *err)
     /* Another time: pages that move need room in the log. */
     return st == QUIRE_BUSY || (st == QUIRE_IO && c->q->reserve_gone) ? QUIRE_OK
                                                                       : st;
+}
+
+/* ---- search indexes ----------------------------------------------------- */
+
+/* Another process that reads or updates the index makes it wait for another run, and
+ * so does a full disk. */
+static quire_status purge_index(struct quire *q, quire_error *err)
+{
+    quire_status st;
+    int more = 0;
+
+    do
+        st = quire_search_purge(q, &more, err);
+    while (!st && more);
+    return st == QUIRE_BUSY || (st == QUIRE_IO && q->reserve_gone) ? QUIRE_OK
+                                                                   : st;
+}
+
+static quire_status add_tenant(void *ctx, const quire_tenant *t,
+                               quire_error *err)
+{
+    buf_add(ctx, &t->id, sizeof t->id);
+    return buf_status(ctx, "the list of tenants", err);
+}
+
+static quire_status purge_tenants(struct quire *q, const struct buf *ids,
+                                  quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    char which[32];
+    int64_t id;
+    size_t at;
+
+    for (at = 0; at < ids->len && !st; at += sizeof id) {
+        memcpy(&id, ids->data + at, sizeof id);
+        snprintf(which, sizeof which, "#%lld", (long long)id);
+        st = quire_tenant_use(q, which, err);
+        if (!st)
+            st = purge_index(q, err);
+        if (st == QUIRE_NOT_FOUND) /* it was removed meanwhile */
+            st = QUIRE_OK;
+    }
+    return st;
+}
+
+static quire_status purge_indexes(struct collecting *c, quire_error *err)
+{
+    struct quire *q = c->q;
+    struct buf ids = BUF_INIT(SIZE_MAX);
+    quire_status st;
+
+    if (is_dry(c))
+        return QUIRE_OK;
+    st = purge_index(q, err);
+    if (!st && q->kind == QUIRE_KIND_NATIVE && q->catalog.db)
+        st = quire_tenant_list(q, add_tenant, &ids, err);
+    if (!st && ids.len > sizeof(int64_t)) {
+        tenant_views_keep_current(q, true);
+        st = purge_tenants(q, &ids, err);
+        quire_tenant_use(q, "#1", NULL);
+        tenant_views_keep_current(q, false);
+    }
+    buf_release(&ids);
+    return st;
 }
 
 /* ---- whose turn --------------------------------------------------------- */
@@ -450,9 +523,13 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
     if (st == QUIRE_IO && q->reserve_gone)
         st = collect_blobs(&c, err);
     if (!st)
+        st = expire_trash(&c, err);
+    if (!st)
         st = reap(&c, err);
     if (!st)
         st = release_pages(&c, err);
+    if (!st)
+        st = purge_indexes(&c, err);
     if (c.lock >= 0)
         close(c.lock);
     return st;

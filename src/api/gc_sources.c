@@ -23,6 +23,7 @@ struct walk {
     const char *prefix; /* of labels: "", or the whole path of the store     */
     bool outputs;       /* what looks like the output of a tool is one       */
     bool tenants;       /* `root` holds a directory for each tenant          */
+    bool trash;         /* `root` holds a directory for each trashed session */
     const struct roots *roots;
     struct db *state; /* NULL: nothing is known                             */
     uint64_t n;       /* files so far                                       */
@@ -48,6 +49,16 @@ static bool is_sessions(const char *dir)
     rest = rest ? rest + 1 : "";
     return bytes_starts(bytes_str(rest), bytes_str("sessions")) ||
            bytes_starts(bytes_str(rest), bytes_str("archive"));
+}
+
+/* "12/artifacts/…", "12/tenants/3/artifacts/…": a workspace in the trash. */
+static bool is_trashed_workspace(const char *dir)
+{
+    const char *rest = strchr(dir, '/');
+    int64_t tenant;
+
+    return rest && bytes_starts(bytes_str(tenants_skip(rest + 1, &tenant)),
+                                bytes_str("artifacts/"));
 }
 
 /* Something else stands where a directory of a tenant should be. */
@@ -101,6 +112,8 @@ static quire_status see(void *ctx, const char *dir, const char *name,
 
     if (w->tenants && !hidden && !is_sessions(dir))
         return QUIRE_OK;
+    if (w->trash && is_trashed_workspace(dir))
+        return QUIRE_OK;
     w->n++;
     arena_reset(&w->tmp);
     s.name = arena_printf(&w->tmp, "%s%s%s%s%s", w->root, *w->root ? "/" : "",
@@ -135,7 +148,11 @@ static quire_status walk_home(struct quire *q, struct walk *w, quire_error *err)
     w->tenants = true;
     if (!st && q->kind == QUIRE_KIND_NATIVE)
         st = comb(w, "tenants", err);
-    w->tenants = w->outputs = false;
+    w->tenants = false;
+    w->trash = true;
+    if (!st && q->kind == QUIRE_KIND_NATIVE)
+        st = comb(w, "trash", err);
+    w->trash = w->outputs = false;
     return st;
 }
 
@@ -283,6 +300,8 @@ bool gc_sources_include(const char *name)
 {
     int64_t tenant;
 
+    if (!strncmp(name, "trash/", 6))
+        return true;
     name = tenants_skip(name, &tenant);
     return !strncmp(name, "sessions/", 9) || !strncmp(name, "archive/", 8);
 }

@@ -100,6 +100,24 @@ quire_status quire_history_add(quire *q, quire_bytes text, const char *cwd,
     return st;
 }
 
+quire_status quire_history_put(quire *q, const quire_prompt *prompt,
+                               int64_t *id, quire_error *err)
+{
+    struct history_new new = {.prompt = prompt->prompt,
+                              .cwd = prompt->cwd,
+                              .session = prompt->session,
+                              .at_s = prompt->created_at_s,
+                              .earlier = true};
+    int64_t row = 0;
+    quire_status st = need_history(q, true, err);
+
+    if (!st)
+        st = history_add(q->history, &new, &row, err);
+    if (!st && id)
+        *id = row;
+    return st;
+}
+
 quire_status quire_history_remove(quire *q, const int64_t *ids, size_t n,
                                   quire_error *err)
 {

@@ -1,7 +1,9 @@
 /* import.c - the ledger of imports, as quire/import.h has it */
 #include "api/core/handle.h"
+#include "api/import_priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "catalog/import_ledger.h"
 
 static quire_status not_imported(const char *path, quire_status st,
@@ -54,6 +56,31 @@ quire_status quire_import_state(quire *q, const char *path, quire_bytes *out,
     return not_imported(path, st, err);
 }
 
+uint64_t import_owner(const char *session)
+{
+    static const uint64_t seed[2] = {0x71756972, 9};
+
+    return map_hash(seed, bytes_str(session)) >> 1;
+}
+
+quire_status quire_import_answered(quire *q, uint64_t answer,
+                                   const char *session, int *elsewhere,
+                                   quire_error *err)
+{
+    uint64_t owner = 0;
+    quire_status st = check_free(q, err);
+
+    *elsewhere = 0;
+    if (!st)
+        st = need_own_rows(q, false, err);
+    if (!st)
+        st = import_answer_owner(&q->catalog, q->tenant, answer, &owner, err);
+    if (st == QUIRE_NOT_FOUND)
+        return err_set(err, st, "the answer was not imported");
+    *elsewhere = !st && owner != import_owner(session);
+    return st;
+}
+
 /* Parts have to be all of the file. */
 static quire_status check_parts(const quire_import_file *f,
                                 const struct import_part *parts, size_t n,
@@ -95,8 +122,7 @@ quire_status quire_import_original(quire *q, const char *path,
     if (!st)
         st = check_parts(&f, parts, n, err);
     for (i = 0; i < n && !st; i++) {
-        st = quire_blob_read(q, &parts[i].digest, 0, UINT64_MAX, write, ctx,
-                             err);
+        st = import_write_part(q, &parts[i], write, ctx, err);
         if (st == QUIRE_NOT_FOUND)
             st = err_set(err, QUIRE_DAMAGED,
                          "a blob of the original of %s is missing", path);

@@ -1,17 +1,13 @@
 /*
- * import_write.c - importing one file, as quire/import.h has it
+ * import_write.c - what one import collects, as quire/import.h has it
  *
- *     bytes    cut into parts of 1 MiB, each a blob; a last part below 64 KiB is
- *              replaced by a larger one when the file grows
+ *     bytes    cut into parts (import_parts.c), each a blob; a last part below
+ *              64 KiB is replaced by a larger one when the file grows
  *     blobs    collected, and put in one transaction for many
- *     entries  collected in memory, above 16 MiB in a temporary file, because the
+ *     entries  collected in memory, above 4 MiB in a temporary file, because the
  *              header, which stands before them, is known last
  *
- * commit() writes in this order, and waits for each: blobs, the session file, the
- * ledger. A new session file is complete before it has its name. A grown one
- * changes in place: the ledger records that it is being written, its provisional
- * entries are cut off, and new ones appended; after a crash in between, the next
- * import does it again.
+ * import_commit.c writes it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +18,6 @@
 #include "api/import_priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "blob/hash.h"
 
 /* ---- begin -------------------------------------------------------------- */
 
@@ -41,7 +36,8 @@ static quire_status load_row(struct quire_import *im, const char *path,
     return im->known.path ? QUIRE_OK : err_memory(err);
 }
 
-/* Continue the last part if it is short. */
+/* Continue the last part if it is short. It is no string: behind one there is its
+ * quote. */
 static quire_status load_parts(struct quire_import *im, quire_error *err)
 {
     quire *q = im->q;
@@ -54,18 +50,20 @@ static quire_status load_parts(struct quire_import *im, quire_error *err)
     im->part_at = im->from = im->known.bytes;
     if (st)
         return st;
+    if (im->known.bytes > 0)
+        im->scan = IMPORT_SCAN_LOST;
     if ((n == 0) != (im->known.bytes == 0) ||
         (n > 0 && parts[n - 1].at + parts[n - 1].size != im->known.bytes))
         return err_set(err, QUIRE_NOT_FOUND, "the original of %s was removed",
                        im->known.path);
-    if (n == 0 || parts[n - 1].size >= PART_MIN)
+    if (n == 0 || parts[n - 1].size >= PART_MIN ||
+        parts[n - 1].form != IMPORT_PART_RAW)
         return QUIRE_OK;
     st = quire_blob_get(q, &parts[n - 1].digest, &content, err);
     if (st)
         return st;
-    buf_add(&im->part, content.data, content.len);
     im->part_at = im->from = parts[n - 1].at;
-    return buf_status(&im->part, "a part of a file", err);
+    return quire_import_bytes(im, content, err);
 }
 
 static quire_status begin_grown(struct quire_import *im, quire_error *err)
@@ -77,6 +75,11 @@ static quire_status begin_grown(struct quire_import *im, quire_error *err)
     if (!im->has_row)
         return err_set(err, QUIRE_NOT_FOUND, "%s was not imported",
                        im->known.path);
+    if (im->known.written_bytes == IMPORT_WRITING &&
+        im->known.settled_bytes == 0)
+        return err_set(err, QUIRE_NOT_FOUND,
+                       "session %s was being replaced when an import ended",
+                       im->known.session);
     st = load_parts(im, err);
     if (st || !im->known.is_main)
         return st;
@@ -127,7 +130,10 @@ quire_status quire_import_begin(quire *q, const char *path, int grown,
     *im = (struct quire_import){.q = q,
                                 .grown = grown != 0,
                                 .lines = BUF_INIT(CEILING),
+                                .notes = BUF_INIT(CEILING),
                                 .part = BUF_INIT(CEILING),
+                                .said = BUF_INIT(CEILING),
+                                .spelled = BUF_INIT(CEILING),
                                 .content = BUF_INIT(CEILING),
                                 .spool = FS_TEMP_INIT,
                                 .dir = -1};
@@ -151,108 +157,15 @@ void quire_import_abort(quire_import *im)
     if (im->dir >= 0)
         close(im->dir);
     buf_release(&im->lines);
+    buf_release(&im->notes);
     buf_release(&im->part);
+    buf_release(&im->said);
+    buf_release(&im->spelled);
     buf_release(&im->content);
     free(im->parts);
+    free(im->answers);
     arena_release(&im->keep);
     free(im);
-}
-
-/* ---- blobs -------------------------------------------------------------- */
-
-static quire_status put_pending(struct quire_import *im, quire_error *err)
-{
-    size_t i, at = 0;
-    quire_status st;
-
-    if (im->n_pending == 0)
-        return QUIRE_OK;
-    st = quire_transaction_begin(im->q, err);
-    if (st)
-        return st;
-    for (i = 0; i < im->n_pending && !st; at = im->ends[i++])
-        st = quire_blob_put(im->q,
-                            bytes_of(im->content.data + at, im->ends[i] - at),
-                            0, NULL, err);
-    if (st)
-        quire_transaction_rollback(im->q);
-    else
-        st = quire_transaction_end(im->q, NULL, err);
-    buf_clear(&im->content);
-    im->n_pending = 0;
-    return st;
-}
-
-static quire_status add_blob(struct quire_import *im, quire_bytes content,
-                             quire_digest *digest, quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-
-    if (im->n_pending == PENDING_MAX ||
-        (im->n_pending && im->content.len + content.len > PENDING_BYTES))
-        st = put_pending(im, err);
-    if (st)
-        return st;
-    hash_bytes(content, digest);
-    buf_add(&im->content, content.data, content.len);
-    im->ends[im->n_pending++] = im->content.len;
-    return buf_status(&im->content, "a blob", err);
-}
-
-quire_status quire_import_blob(quire_import *im, quire_bytes content,
-                               char ref[QUIRE_REF_SIZE], quire_error *err)
-{
-    quire_digest digest;
-    quire_status st = add_blob(im, content, &digest, err);
-
-    if (!st)
-        quire_ref_format(&digest, ref);
-    return st;
-}
-
-/* ---- the original ------------------------------------------------------- */
-
-static quire_status end_part(struct quire_import *im, quire_error *err)
-{
-    struct import_part *part;
-    size_t cap = im->cap_parts ? im->cap_parts * 2 : 16;
-
-    if (im->part.len == 0)
-        return QUIRE_OK;
-    if (im->n_parts == im->cap_parts) {
-        part = realloc(im->parts, cap * sizeof *part);
-        if (!part)
-            return err_memory(err);
-        im->parts = part;
-        im->cap_parts = cap;
-    }
-    part = &im->parts[im->n_parts++];
-    part->at = im->part_at;
-    part->size = im->part.len;
-    im->part_at += im->part.len;
-    if (add_blob(im, buf_bytes(&im->part), &part->digest, err))
-        return QUIRE_NO_MEMORY;
-    buf_clear(&im->part);
-    return QUIRE_OK;
-}
-
-quire_status quire_import_bytes(quire_import *im, quire_bytes bytes,
-                                quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    size_t n;
-
-    while (bytes.len > 0 && !st) {
-        n = PART_BYTES - im->part.len;
-        if (n > bytes.len)
-            n = bytes.len;
-        buf_add(&im->part, bytes.data, n);
-        bytes = bytes_sub(bytes, n, bytes.len);
-        st = buf_status(&im->part, "a part of a file", err);
-        if (!st && im->part.len == PART_BYTES)
-            st = end_part(im, err);
-    }
-    return st;
 }
 
 /* ---- entries ------------------------------------------------------------ */
@@ -293,40 +206,19 @@ quire_status quire_import_entry(quire_import *im, quire_bytes json,
     return im->lines.len > SPOOL_MAX ? spool_lines(im, err) : QUIRE_OK;
 }
 
-/* ---- commit ------------------------------------------------------------- */
-
-static quire_status commit_parts(struct quire_import *im,
-                                 quire_import_file *file,
-                                 const quire_import_header *header,
-                                 quire_bytes state, quire_error *err)
+quire_status quire_import_answer(quire_import *im, uint64_t answer,
+                                 quire_error *err)
 {
-    struct import_update u = {.file = file, .state = state};
-    quire_status st = end_part(im, err);
+    size_t cap = im->cap_answers ? im->cap_answers * 2 : 64;
+    uint64_t *more;
 
-    if (!st)
-        st = put_pending(im, err);
-    file->path = im->known.path;
-    file->bytes = im->part_at;
-    file->imported_us = clock_us(&im->q->clock);
-    if (!st && header)
-        st = im->grown ? import_write_grown(im, file, header, err)
-                       : import_write_new(im, file, header, err);
-    if (st)
-        return st;
-    u.from = im->from;
-    u.parts = im->parts;
-    u.n = im->n_parts;
-    return import_store(&im->q->catalog, im->q->tenant, &u, err);
-}
-
-quire_status quire_import_commit(quire_import *im, quire_import_file *file,
-                                 const quire_import_header *header,
-                                 quire_bytes state, quire_error *err)
-{
-    const char *path = file->path;
-    quire_status st = commit_parts(im, file, header, state, err);
-
-    file->path = path; /* not our own copy */
-    quire_import_abort(im);
-    return st;
+    if (im->n_answers == im->cap_answers) {
+        more = realloc(im->answers, cap * sizeof *more);
+        if (!more)
+            return err_memory(err);
+        im->answers = more;
+        im->cap_answers = cap;
+    }
+    im->answers[im->n_answers++] = answer;
+    return QUIRE_OK;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/search_query.h"
+#include "api/search_turns.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/opts.h"
@@ -107,6 +108,24 @@ static const char *address_of(struct arena *keep, const struct source *s,
     return "";
 }
 
+static quire_status set_turn(struct search_query *k, const struct run_hit *h,
+                             const struct source *s, quire_search_hit *hit,
+                             quire_error *err)
+{
+    struct turn t;
+    quire_status st = search_find_turn(search_index_of(k->q, h->engine),
+                                       k->request.engines[h->engine], s,
+                                       &h->place, &k->tmp, &t, err);
+
+    hit->turn_first = hit->turn_last = "";
+    if (!st) {
+        hit->turn = t.number;
+        hit->turn_first = t.first;
+        hit->turn_last = t.last;
+    }
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
 static quire_status emit_hit(struct hits *g, const struct run_hit *h,
                              quire_error *err)
 {
@@ -139,6 +158,9 @@ static quire_status emit_hit(struct hits *g, const struct run_hit *h,
     if (!st)
         st = is_active(g, &s, entry, &hit.active, err);
     if (st || (k->active && (k->active > 0) != (hit.active != 0)))
+        return st;
+    st = set_turn(k, h, &s, &hit, err);
+    if (st)
         return st;
     hit.kind = text_kind_name((enum text_kind)PLACE_KIND(meta));
     hit.role = text_role_name((enum text_role)PLACE_ROLE(meta));
@@ -204,53 +226,19 @@ static quire_status list_ignored(struct search_query *k,
     return QUIRE_OK;
 }
 
-static quire_status add_count(struct search_query *k, quire_search_count *list,
-                              size_t *n, const char *facet, quire_bytes name,
-                              uint64_t count, quire_error *err)
-{
-    if (count == 0)
-        return QUIRE_OK;
-    list[*n] = (quire_search_count){facet, arena_text(k->keep, name), count};
-    return list[(*n)++].name ? QUIRE_OK : err_memory(err);
-}
-
-static quire_status list_counts(struct search_query *k,
-                                const struct run_facets *f,
-                                quire_search_result *out, quire_error *err)
-{
-    size_t max = N_TEXT_KINDS + N_TEXT_ROLES + f->n_tools + f->n_models, i;
-    quire_search_count *list = arena_array(k->keep, max + 1, sizeof *list);
-    quire_status st = list ? QUIRE_OK : err_memory(err);
-
-    for (i = 0; i < N_TEXT_KINDS && !st; i++)
-        st = add_count(k, list, &out->n_counts, "kind",
-                       bytes_str(text_kind_name((enum text_kind)i)),
-                       f->kinds[i], err);
-    for (i = 1; i < N_TEXT_ROLES && !st; i++)
-        st = add_count(k, list, &out->n_counts, "role",
-                       bytes_str(text_role_name((enum text_role)i)),
-                       f->roles[i], err);
-    for (i = 0; i < f->n_tools && !st; i++)
-        st = add_count(k, list, &out->n_counts, "tool", f->tools[i].name,
-                       f->tools[i].n, err);
-    for (i = 0; i < f->n_models && !st; i++)
-        st = add_count(k, list, &out->n_counts, "model", f->models[i].name,
-                       f->models[i].n, err);
-    out->counts = list;
-    return st;
-}
-
 static quire_status fill_result(struct search_query *k,
                                 quire_search_result *out, quire_error *err)
 {
     const struct run_result *from = &k->result;
     quire_status st = list_ignored(k, out, err);
 
-    /* Branches are looked at for the hits of the page alone. */
-    out->total = k->total;
-    out->total_is_exact = k->total_is_exact && !k->active;
+    /* Branches are looked at for the hits of the page alone: of some, others may be left
+     * out. What is a lower bound without that is none with it. */
+    out->total = k->has_branched && !k->total_is_exact ? k->n_given : k->total;
+    out->total_is_exact = k->total_is_exact && !k->has_branched;
+    out->total_is_at_most = k->total_is_exact && k->has_branched;
     if (!st && k->o.facets)
-        st = list_counts(k, &from->facets, out, err);
+        st = search_list_counts(k, &from->facets, out, err);
     if (!st && from->more && from->cursor.set) {
         out->next_cursor = search_cursor_write(k, &from->cursor);
         if (!out->next_cursor)
@@ -346,6 +334,44 @@ quire_status quire_search_update(quire *q, int *more, quire_error *err)
     return st;
 }
 
+/* An index, if it is in the home and can be written. */
+static quire_status purge_part(struct quire *q, enum search_part part,
+                               bool *more, quire_error *err)
+{
+    struct search_progress p = {.max = UPDATE_BYTES};
+    struct search_index *x;
+    quire_status st = need_search(q, part, &x, err);
+
+    *more = false;
+    if (st || !x->home || x->fixed)
+        return st;
+    st = search_update(x, true, &p, err);
+    *more = p.more;
+    if (!st && !p.more)
+        st = engine_purge(x->home, more, err);
+    /* Nothing is left of an index that is removed. The next search builds it. */
+    if (st == QUIRE_DAMAGED && !search_rows_are_damaged(q)) {
+        *more = false;
+        st = search_index_remove(x, err);
+    }
+    return st;
+}
+
+quire_status quire_search_purge(quire *q, int *more, quire_error *err)
+{
+    bool again = false, any = false;
+    quire_status st = QUIRE_OK;
+    int part;
+
+    for (part = 0; part < N_SEARCH_PARTS && !st; part++) {
+        st = purge_part(q, (enum search_part)part, &again, err);
+        any |= again;
+    }
+    if (more)
+        *more = any;
+    return st;
+}
+
 quire_status quire_search_rebuild(quire *q, quire_error *err)
 {
     struct search_index *x;
@@ -382,6 +408,7 @@ quire_status quire_search_describe(quire *q, quire_search_stats *out,
         out->n_texts += info.n_texts;
         out->n_places += info.n_places;
         out->n_sources += info.n_sources;
+        out->n_removed += info.n_dead;
     }
     return st;
 }

@@ -13,7 +13,8 @@
  *
  *     search_index.c   open, close, the place of the index
  *     search_update.c  bring an index up to date
- *     search_files.c   find and index what is new in sessions and outputs
+ *     search_files.c   find and index what is new in sessions and outputs (search_files.h)
+ *     search_turns.c   which turn a line of a session is in
  *     search_watch.c   know that no file has changed
  *     search_rows.c    the same for rows: artifacts, memory, prompt history
  *     search_rows_find.c   hits as ids, for memory
@@ -51,6 +52,7 @@ struct search_index {
     bool is_watched;                   /* `watched` is known */
     uint8_t list[32];     /* digest of the files of the last update */
     bool list_known;      /* all of them were indexed */
+    bool rows_damaged;    /* what it is of cannot be read */
     uint64_t transaction; /* whose rows `pending` has; 0: of none */
     struct entry_text_scratch scratch;
     struct text_cache *cache; /* NULL: empty; see search_text.c */
@@ -82,6 +84,10 @@ void search_engines(const struct search_index *x,
 
 /* The index that has the engine at a place. */
 struct search_index *search_index_of(struct quire *q, size_t engine);
+
+/* After QUIRE_DAMAGED: whether the rows that are searched are damaged, not the indexes. To
+ * build these again would be in vain. */
+bool search_rows_are_damaged(const struct quire *q);
 
 /* Search without the home's engine from now on: it is damaged, and may not be removed. */
 void search_pass_over_home(struct search_index *x);

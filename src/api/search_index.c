@@ -1,8 +1,10 @@
 /* search_index.c - open the search indexes of a handle: see search.h */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <nettle/sha2.h>
@@ -11,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "memory/history.h"
 
 /* Memory of an update before it writes a segment. The writer needs about as much
  * again as a fifth of it. */
@@ -93,7 +96,64 @@ static char *index_place(const struct quire *q, enum search_part part,
     return *fixed ? place : cache_place(q, parts[part].dir, keep);
 }
 
+/* ---- removing ---------------------------------------------------------------------- */
+
+static quire_status open_parent(const char *place, int *dir, quire_error *err)
+{
+    const char *base = strrchr(place, '/');
+    struct arena tmp = ARENA_INIT;
+    char *parent = arena_text(&tmp, bytes_of(place, (size_t)(base - place)));
+    quire_status st = parent ? fs_open_dir(parent, false, dir, err)
+                             : err_memory(err);
+
+    arena_release(&tmp);
+    return st;
+}
+
+static quire_status remove_place(const char *place, quire_error *err)
+{
+    int dir;
+    quire_status st = open_parent(place, &dir, err);
+
+    if (!st) {
+        if (fs_remove_tree(dir, strrchr(place, '/') + 1) != 0 &&
+            errno != ENOENT)
+            st = err_sys(err, errno, "cannot remove %s", place);
+        close(dir);
+    }
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st; /* there is none */
+}
+
+/* Development versions had one index, in the directory above. */
+static void remove_older_layout(const char *place)
+{
+    static const char *const names[] = {"segments",       "search.db",
+                                        "search.db-wal",  "search.db-shm",
+                                        "search.db-mark", "search.db-lost"};
+    size_t i;
+    int dir;
+
+    if (open_parent(place, &dir, NULL))
+        return;
+    if (faccessat(dir, "segments", F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+        faccessat(dir, "search.db", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        for (i = 0; i < sizeof names / sizeof *names; i++)
+            fs_remove_tree(dir, names[i]);
+    close(dir);
+}
+
 /* ---- opening ----------------------------------------------------------------------- */
+
+/* Segments are only removed where we have put them. */
+static quire_status refuse_link(int dir, const char *place, quire_error *err)
+{
+    struct stat s;
+
+    if (fstatat(dir, "segments", &s, AT_SYMLINK_NOFOLLOW) != 0 ||
+        S_ISDIR(s.st_mode))
+        return QUIRE_OK;
+    return err_set(err, QUIRE_DAMAGED, "%s/segments is not a directory", place);
+}
 
 static quire_status open_engine(struct quire *q, enum search_part part,
                                 const char *place, bool fixed,
@@ -105,7 +165,8 @@ static quire_status open_engine(struct quire *q, enum search_part part,
     struct db_config config = {.path = path,
                                .access = fixed ? DB_READ : DB_WRITE,
                                .busy_ms = q->busy_ms,
-                               .cache_kib = 1024};
+                               .cache_kib = 1024,
+                               .scrub = true};
     struct engine_config c = {.read_only = fixed,
                               .memory_max = UPDATE_MEMORY,
                               .first_source = parts[part].home_source,
@@ -116,8 +177,12 @@ static quire_status open_engine(struct quire *q, enum search_part part,
 
     if (!st)
         st = fs_open_dir(place, !fixed, &dir, err);
+    if (!st)
+        st = refuse_link(dir, place, err);
     if (dir >= 0)
         close(dir);
+    if (!st && !fixed)
+        remove_older_layout(place);
     if (!st)
         st = db_sqlite_open(&config, &c.db, err);
     /* Not for the hook of tests: it counts waits for the catalogue. */
@@ -135,25 +200,6 @@ static quire_status open_engine(struct quire *q, enum search_part part,
     store_free(store);
     arena_release(&tmp);
     return st;
-}
-
-static quire_status remove_place(const char *place, quire_error *err)
-{
-    const char *base = strrchr(place, '/');
-    struct arena tmp = ARENA_INIT;
-    char *parent = arena_text(&tmp, bytes_of(place, (size_t)(base - place)));
-    quire_status st = parent ? QUIRE_OK : err_memory(err);
-    int dir;
-
-    if (!st)
-        st = fs_open_dir(parent, false, &dir, err);
-    if (!st) {
-        if (fs_remove_tree(dir, base + 1) != 0 && errno != ENOENT)
-            st = err_sys(err, errno, "cannot remove %s", place);
-        close(dir);
-    }
-    arena_release(&tmp);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st; /* there is none */
 }
 
 /* An index that cannot be read is removed and built again: it is derived. */
@@ -284,6 +330,19 @@ void search_pass_over_home(struct search_index *x)
     search_drop_pending(x);
     engine_close(x->home);
     x->home = NULL;
+}
+
+bool search_rows_are_damaged(const struct quire *q)
+{
+    int i;
+
+    if (db_is_damaged(q->catalog.db) || db_is_damaged(q->blobs_db) ||
+        history_is_damaged(q->history))
+        return true;
+    for (i = 0; i < N_SEARCH_PARTS; i++)
+        if (q->search[i] && q->search[i]->rows_damaged)
+            return true;
+    return false;
 }
 
 void search_forget_texts(struct quire *q)

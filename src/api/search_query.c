@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/session_keeps.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "search/query_text.h"
@@ -78,7 +79,7 @@ static void add_name(struct run_names *list, quire_bytes name, bool negated)
 struct conditions {
     struct source_condition list[SOURCE_CONDITIONS_MAX];
     size_t n;
-    int archived;
+    int archived, pinned; /* -1: either */
 };
 
 /* Alternatives are of one group. */
@@ -88,20 +89,6 @@ static void add_condition(struct conditions *c, struct source_condition one)
 {
     if (c->n < SOURCE_CONDITIONS_MAX)
         c->list[c->n++] = one;
-}
-
-static quire_status add_ignored(struct search_query *k, quire_bytes text,
-                                const char *why, quire_error *err)
-{
-    struct search_ignored *one = arena_array(k->keep, 1, sizeof *one), **at;
-
-    if (!one)
-        return err_memory(err);
-    *one = (struct search_ignored){text, why, NULL};
-    for (at = &k->language.ignored; *at;)
-        at = &(*at)->next;
-    *at = one;
-    return QUIRE_OK;
 }
 
 /* The id of the session that is meant. Queries come from clients that must not learn
@@ -137,9 +124,8 @@ static quire_status add_source_filter(struct search_query *k,
 }
 
 /* is: and has: of a query. */
-static quire_status add_flag(struct search_query *k,
-                             const struct search_filter *one,
-                             struct conditions *c, quire_error *err)
+static void add_flag(struct search_query *k, const struct search_filter *one,
+                     struct conditions *c)
 {
     static const struct {
         const char *name;
@@ -154,16 +140,15 @@ static quire_status add_flag(struct search_query *k,
     for (i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (bytes_is(one->value, flags[i].name)) {
             *set |= flags[i].flag;
-            return QUIRE_OK;
+            return;
         }
     }
     if (bytes_is(one->value, "archived"))
         c->archived = !one->negated;
-    else if (bytes_is(one->value, "active"))
-        k->active = one->negated ? -1 : 1;
+    else if (bytes_is(one->value, "pinned"))
+        c->pinned = !one->negated;
     else
-        return add_ignored(k, one->value, "not indexed", err);
-    return QUIRE_OK;
+        k->active = one->negated ? -1 : 1;
 }
 
 /* One filter of the query. Filters of sources are collected in `c`. */
@@ -199,7 +184,7 @@ static quire_status apply_filter(struct search_query *k,
     case FILTER_PATH: return add_source_filter(k, one, SOURCE_BY_PATH, c, err);
     case FILTER_TAG: return add_source_filter(k, one, SOURCE_BY_TAG, c, err);
     case FILTER_IS:
-    case FILTER_HAS: return add_flag(k, one, c, err);
+    case FILTER_HAS: add_flag(k, one, c); return QUIRE_OK;
     }
     return QUIRE_OK;
 }
@@ -286,17 +271,44 @@ static quire_status select_sources(struct search_query *k,
                                    const struct conditions *c, quire_error *err)
 {
     struct run_request *r = &k->request;
-    struct source_filter f = {c->list, c->n, c->archived};
+    /* Hits that are not on the current branch are of sessions with several. */
+    struct source_filter f = {.list = c->list,
+                              .n = c->n,
+                              .archived = c->archived,
+                              .branched = k->active < 0,
+                              .unpinned = c->pinned == 0};
+    struct session_keeps keeps = {.arena = ARENA_INIT};
     quire_status st = QUIRE_OK;
     size_t i;
 
-    if (c->n == 0 && c->archived < 0)
+    if (c->n == 0 && c->archived < 0 && !f.branched && c->pinned < 0)
         return QUIRE_OK;
+    if (c->pinned >= 0)
+        st = session_keeps_load(k->q, &keeps, err);
+    f.pinned = c->pinned >= 0 ? &keeps.pinned : NULL;
     for (i = 0; i < r->n_engines && !st; i++) {
         if (!r->engines[i])
             continue;
         st = engine_select(r->engines[i], &f, k->keep, &k->sets[i], err);
         r->sources[i] = &k->sets[i];
+    }
+    session_keeps_release(&keeps);
+    return st;
+}
+
+/* With `is:active`, the sessions whose hits have to be looked at. */
+static quire_status select_branched(struct search_query *k, quire_error *err)
+{
+    struct run_request *r = &k->request;
+    struct source_filter f = {.archived = -1, .branched = true};
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; k->active && i < r->n_engines && !st; i++) {
+        if (!r->engines[i])
+            continue;
+        st = engine_select(r->engines[i], &f, k->keep, &k->branched[i], err);
+        r->branched[i] = &k->branched[i];
     }
     return st;
 }
@@ -304,7 +316,7 @@ static quire_status select_sources(struct search_query *k,
 static quire_status apply_filters(struct search_query *k, quire_error *err)
 {
     struct run_request *r = &k->request;
-    struct conditions c = {.archived = -1};
+    struct conditions c = {.archived = -1, .pinned = -1};
     const struct search_filter *one;
     quire_status st = apply_lists(k, err);
     unsigned kinds = r->kinds, roles = r->roles;
@@ -317,7 +329,9 @@ static quire_status apply_filters(struct search_query *k, quire_error *err)
     r->kinds = intersect(intersect(kinds, r->kinds), k->only_kinds);
     r->roles = intersect(roles, r->roles);
     narrow_to_session(k, &c);
-    return st ? st : select_sources(k, &c, err);
+    if (!st)
+        st = select_sources(k, &c, err);
+    return st ? st : select_branched(k, err);
 }
 
 /* ---- texts ----------------------------------------------------------------------------- */
@@ -473,6 +487,7 @@ static quire_status run_step(struct search_query *k, quire_error *err)
     quire_status st = search_run(&k->request, k->keep, result, err);
     size_t n = result->n;
 
+    k->has_branched |= result->has_branched;
     if (!st)
         st = drop_known(k, result->hits, &n, err);
     if (k->request.flat && n > k->request.limit - k->n_given)
@@ -726,7 +741,8 @@ quire_status search_query_retry(struct quire *q,
     bool given = false;
     quire_status st = run(ctx, &given, err);
 
-    if (st == QUIRE_DAMAGED && !given && remove_indexes(q))
+    if (st == QUIRE_DAMAGED && !given && !search_rows_are_damaged(q) &&
+        remove_indexes(q))
         st = run(ctx, &given, err);
     return st;
 }

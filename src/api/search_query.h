@@ -53,7 +53,7 @@ struct search_query {
     struct run_request request;
     int active; /* 1: only hits on the current branch, -1: only others, 0: any */
     const char *only_session; /* hits of others have its number by chance */
-    struct source_set sets[RUN_ENGINES_MAX];
+    struct source_set sets[RUN_ENGINES_MAX], branched[RUN_ENGINES_MAX];
     int step;
     struct plan *plan;
     struct text_matcher *matcher; /* of the plan, for snippets */
@@ -61,6 +61,7 @@ struct search_query {
     struct run_result result;     /* of the last step */
     uint64_t total;
     bool total_is_exact;
+    bool has_branched; /* the branch of a hit decides whether it counts */
     uint64_t n_given;
     struct arena tmp; /* one hit */
 };
@@ -95,6 +96,13 @@ quire_status search_query_spans(struct search_query *k,
                                 const struct segment_text *text,
                                 struct text_span *spans, size_t *n, bool *keep,
                                 quire_error *err);
+
+/* ---- search_facets.c ---------------------------------------------------------- */
+
+/* The counts of `from`, by name, as out->counts. */
+quire_status search_list_counts(struct search_query *k,
+                                const struct run_facets *from,
+                                quire_search_result *out, quire_error *err);
 
 /* ---- search_cursor.c ---------------------------------------------------------- */
 

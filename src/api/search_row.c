@@ -222,6 +222,8 @@ quire_status search_row_content(struct search_index *x,
     if (!is_text)
         return QUIRE_OK;
     st = read_whole(x->q, digest, buf_write, &x->text, err);
+    if (st == QUIRE_DAMAGED && search_rows_are_damaged(x->q))
+        return st;
     if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED) {
         buf_clear(&x->text);
         st = QUIRE_OK;

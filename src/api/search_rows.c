@@ -107,6 +107,7 @@ static quire_status open_catalog(struct search_index *x, bool *has,
     if (q->kind != QUIRE_KIND_NATIVE)
         return QUIRE_OK;
     st = need_own_rows(q, false, err);
+    x->rows_damaged |= st == QUIRE_DAMAGED;
     if (st == QUIRE_NOT_FOUND)
         return QUIRE_OK;
     *has = !st && q->catalog.db && q->catalog.schema >= SCHEMA_ARTIFACTS;
@@ -162,6 +163,7 @@ static quire_status compare_history(struct rows_update *all, quire_error *err)
     struct quire *q = all->x->q;
     quire_status st = need_history(q, false, err);
 
+    all->x->rows_damaged |= st == QUIRE_DAMAGED;
     if (!st && q->history)
         st = history_state(q->history, now, err);
     if (!st)
@@ -637,8 +639,12 @@ quire_status search_update_rows(struct search_index *x,
 {
     struct rows_update all = {.x = x};
     struct engine *to = NULL;
-    quire_status st = find_rows(&all, err);
-    bool changed = all.changed;
+    quire_status st;
+    bool changed;
+
+    x->rows_damaged = false;
+    st = find_rows(&all, err);
+    changed = all.changed;
 
     if (!st && changed)
         st = search_choose_engine(x, target, all.bytes, &to, err);

@@ -15,7 +15,8 @@ quire_status search_rows_update(struct quire *q, quire_error *err)
     if (!st)
         st = search_update(x, false, NULL, err);
     /* A damaged index is built anew, once. */
-    if (st == QUIRE_DAMAGED && q->search[SEARCH_ROWS] && !x->fixed &&
+    if (st == QUIRE_DAMAGED && !search_rows_are_damaged(q) &&
+        q->search[SEARCH_ROWS] && !x->fixed &&
         !search_index_remove(q->search[SEARCH_ROWS], NULL)) {
         st = need_search(q, SEARCH_ROWS, &x, err);
         if (!st)

@@ -60,10 +60,11 @@ static quire_status count_live(struct suggesting_in *k, const struct term *t,
                                uint64_t *n, quire_error *err)
 {
     uint32_t *docs = malloc((t->n_docs + (size_t)1) * sizeof *docs), i;
-    quire_status st = docs ? segment_read_docs(k->s, t, docs, NULL, err)
-                           : err_memory(err);
+    quire_status st = docs ? segment_load_columns(k->s, err) : err_memory(err);
 
     *n = 0;
+    if (!st)
+        st = segment_read_docs(k->s, t, docs, NULL, err);
     for (i = 0; i < t->n_docs && !st; i++)
         *n += engine_is_live(k->e, k->s->sources[docs[i]]);
     free(docs);

@@ -9,13 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/search.h"
+#include "api/search_files.h"
 #include "api/search_jp.h"
 #include "base/bytes.h"
 #include "base/err.h"
-
-/* Bytes of an output that are searched. */
-#define OUTPUT_MAX ((uint64_t)64 << 20)
 
 /* Sources that were read last, with their open files: hits of a few sessions take
  * turns when they are ordered by time. */
@@ -251,7 +248,8 @@ quire_status search_read_text(struct search_index *x, struct engine *e,
     case SOURCE_SESSION: return read_entry(x, t, place, out, entry, keep, err);
     case SOURCE_OUTPUT:
         st = read_bytes(x, t, 0,
-                        source->size < OUTPUT_MAX ? source->size : OUTPUT_MAX,
+                        source->size < SEARCH_OUTPUT_MAX ? source->size
+                                                         : SEARCH_OUTPUT_MAX,
                         err);
         out->fields[FIELD_BODY] = buf_bytes(&x->text);
         return st;

@@ -104,13 +104,16 @@ static uint64_t state_of(struct watched *one, int tree)
     return state;
 }
 
-bool search_watch_read(const struct quire *q, struct search_watch_state *out)
+/* `*blind`: the numbers differ each time they are asked for. */
+static bool read_state(const struct quire *q, struct search_watch_state *out,
+                       bool *blind)
 {
     quire_search_watch *w = q->search_watch;
     struct watched *one;
     bool known = false;
     int i;
 
+    *blind = false;
     if (!w)
         return false;
     pthread_mutex_lock(&w->lock);
@@ -118,9 +121,26 @@ bool search_watch_read(const struct quire *q, struct search_watch_state *out)
     for (i = 0; one && i < N_TREES; i++) {
         out->trees[i] = state_of(one, i);
         known = out->trees[i] != 0 && (i == 0 || known);
+        *blind |= one->trees[i] && tree_watch_is_blind(one->trees[i]);
     }
     if (one)
         one->used = ++w->now;
     pthread_mutex_unlock(&w->lock);
     return known;
+}
+
+bool search_watch_read(const struct quire *q, struct search_watch_state *out)
+{
+    bool blind;
+
+    return read_state(q, out, &blind);
+}
+
+uint64_t quire_session_changes(quire *q)
+{
+    struct search_watch_state now = {{0}};
+    bool blind, known = read_state(q, &now, &blind);
+
+    /* Both numbers only grow, so their sum differs when one does. */
+    return known && !blind ? now.trees[0] + now.trees[1] : 0;
 }

@@ -1,8 +1,8 @@
 /*
  * session.c - sessions, as quire/session.h has them
  *
- * Chooses the place and name of a session and lends it its blobs; src/session
- * knows files and entries.
+ * Chooses the place and name of a session; src/session knows files and entries.
+ * session_env.c lends it what it needs of the handle.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,75 +14,12 @@
 #include "base/err.h"
 #include "base/opts.h"
 #include "api/session.h"
-#include "api/gc_sources.h"
+#include "api/session_keeps.h"
 #include "api/transaction.h"
 
 enum { TITLE_MAX = 4096 };
 
-/* ---- what a session needs of the handle ---------------------------------- */
-
-/* A session outside the home is registered, so that a collection scans it. */
-static quire_status note_outside(struct quire *q, const char *path,
-                                 quire_error *err)
-{
-    struct store *home;
-    quire_status st = need_home(q, &home, err);
-    const char *place;
-    size_t len;
-
-    if (st)
-        return st;
-    place = store_place(home);
-    len = strlen(place);
-    if (*path != '/' || (!strncmp(path, place, len) && path[len] == '/' &&
-                         gc_sources_include(path + len + 1)))
-        return QUIRE_OK;
-    return gc_sources_register(q, path, err);
-}
-
-static quire_status lend_blobs(void *ctx, const char *path,
-                               struct blob_view *out, quire_error *err)
-{
-    struct quire *q = ctx;
-    quire_status st;
-
-    pthread_mutex_lock(&q->blob_turn);
-    /* A rollback removes blobs, but not the line that refers to them. */
-    st = path ? transaction_check_none(q, "images of a session", err)
-              : QUIRE_OK;
-    if (!st)
-        st = need_own_blobs(q, path != NULL, out, err);
-    if (!st && path)
-        st = note_outside(q, path, err);
-    if (!st && path)
-        st = blobs_hold(q->blobs, err);
-    return st;
-}
-
-static void return_blobs(void *ctx)
-{
-    struct quire *q = ctx;
-
-    pthread_mutex_unlock(&q->blob_turn);
-}
-
-static void release_hold(void *ctx)
-{
-    release_blobs(ctx);
-}
-
-struct session_env sessions_env(struct quire *q, bool omp)
-{
-    return (struct session_env){.clock = &q->clock,
-                                .rand = &rand_system,
-                                .omp = omp,
-                                .bound = q->trace.line != NULL,
-                                .busy_ms = q->busy_ms,
-                                .blobs = lend_blobs,
-                                .release = return_blobs,
-                                .written = release_hold,
-                                .ctx = q};
-}
+/* ---- what the calls share -------------------------------------------------- */
 
 quire_status sessions_may_write(struct quire *q, quire_error *err)
 {
@@ -141,7 +78,7 @@ quire_status new_session_plan(struct quire *q, const char *cwd,
         return st;
     b->birth.id = b->id;
     dir = session_dir_of_cwd(q, b->birth.cwd, keep);
-    names_file(b->birth.at_us, b->id, &file);
+    names_file(b->birth.at_us, b->id, false, &file);
     text = buf_text(&file);
     if (dir && text)
         b->name = arena_printf(keep, "%s/%s", dir, text);
@@ -353,6 +290,19 @@ quire_status quire_session_path(quire_session *s, const char *leaf,
                                    err);
 }
 
+quire_status quire_session_window(quire_session *s,
+                                  const quire_window_options *options,
+                                  quire_window *out, quire_entry_fn each,
+                                  void *ctx, quire_error *err)
+{
+    quire_window_options o = QUIRE_WINDOW_OPTIONS_INIT;
+    quire_status st;
+
+    OPTIONS_READ(o, options);
+    st = session_window(s, &o, out, each, ctx, err);
+    return session_entry_not_found(s, o.at ? o.at : o.leaf, st, err);
+}
+
 quire_status quire_session_children(quire_session *s, const char *parent,
                                     quire_entry_fn each, void *ctx,
                                     quire_error *err)
@@ -538,6 +488,7 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
     struct arena arena = ARENA_INIT;
     struct buf path = BUF_INIT(1 << 16);
     struct list l = {.arena = &arena};
+    struct session_keeps keeps = {.arena = ARENA_INIT};
     const char *cwd = NULL;
     size_t i, given = 0;
     quire_status st = QUIRE_OK;
@@ -550,21 +501,29 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
     }
     if (!st)
         st = sessions_list(q, o.archived, &l, err);
+    if (!st)
+        st = session_keeps_load(q, &keeps, err);
     if (st)
         goto out;
     q->in_callback = true;
     for (i = 0; !st && i < l.n && (!o.limit || given < o.limit); i++) {
         quire_session_info info;
+        quire_bytes id;
 
         if (cwd && strcmp(l.order[i]->meta.cwd, cwd) != 0)
             continue;
+        id = bytes_str(l.order[i]->meta.id);
+        if (o.pinned && !map_get(&keeps.pinned, id))
+            continue;
         given++;
         st = session_describe_item(q->all, l.order[i], &path, &info, err);
+        session_keep_describe(session_keeps_find(&keeps, info.id), &info);
         if (!st)
             st = each(ctx, &info, err);
     }
     q->in_callback = false;
 out:
+    session_keeps_release(&keeps);
     list_release(&l);
     buf_release(&path);
     arena_release(&arena);

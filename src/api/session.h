@@ -15,6 +15,11 @@ struct new_session {
 };
 
 struct session_env sessions_env(struct quire *q, bool omp);
+
+/* session_env.next, in session_continue.c. */
+quire_status session_next(void *ctx, const char *id, const char *name,
+                          bool make, quire_session **out, quire_error *err);
+
 quire_status sessions_may_write(struct quire *q, quire_error *err);
 
 /* Choose id and file name of a new session of `cwd` (NULL: the process's). */

@@ -29,6 +29,8 @@
 #include "base/opts.h"
 #include "base/timestamp.h"
 #include "api/session.h"
+#include "api/session_keeps.h"
+#include "api/session_rows.h"
 #include "session/usage.h"
 
 /* Rows that are stored in one transaction. */
@@ -46,7 +48,8 @@ struct listed {
                                   compared; .number 0: there is none      */
     int64_t folder;                /* 0: in none                              */
     const char *agent, *agent_def; /* NULL: none */
-    struct object_info info;       /* of the file, when it was counted        */
+    struct session_keep keep;
+    struct object_info info; /* of the file, when it was counted        */
     struct session_usage usage;
     bool counted; /* `info` and `usage` are known                           */
     bool stale;   /* it is to be stored                                     */
@@ -84,8 +87,7 @@ static bool may_have_row(const struct listed *l)
 {
     const char *id = l->item.meta.id;
 
-    return l->in_home && *id && strcmp(id, "user") != 0 &&
-           strcmp(id, "temp") != 0 &&
+    return l->in_home && *id && !session_key_is_reserved(id) &&
            strcmp(l->item.meta.status, "damaged") != 0;
 }
 
@@ -157,7 +159,7 @@ static quire_status count_file(struct listed *l, struct log *file,
 
     if (grown)
         t = l->usage;
-    st = session_usage_read(file, &t, err);
+    st = session_usage_read(file, &t, NULL, err);
     if (st)
         return st;
     l->usage = t;
@@ -336,7 +338,7 @@ static quire_status update(struct quire *q, struct listed *looks, size_t n,
     return st;
 }
 
-/* What clients have recorded with its number: folder and agent. */
+/* What is recorded with its number: folder, agent, pin and hold. */
 static quire_status read_records(struct quire *q, struct listed *l,
                                  struct arena *keep, quire_error *err)
 {
@@ -346,9 +348,12 @@ static quire_status read_records(struct quire *q, struct listed *l,
         return QUIRE_OK;
     st = folder_of_session(&q->catalog, q->tenant, l->row.number, &l->folder,
                            err);
+    if (!st)
+        st = session_agent_of(&q->catalog, q->tenant, l->row.number, keep,
+                              &l->agent, &l->agent_def, err);
     return st ? st
-              : session_agent_of(&q->catalog, q->tenant, l->row.number, keep,
-                                 &l->agent, &l->agent_def, err);
+              : session_keep_of(&q->catalog, q->tenant, l->row.number, keep,
+                                &l->keep, err);
 }
 
 /* ---- emit --------------------------------------------------------------- */
@@ -369,6 +374,7 @@ static quire_status describe_row(struct listed *l, struct buf *path,
         info->status = "damaged";
     else
         info->messages = t->messages;
+    session_keep_describe(&l->keep, info);
     *out = (quire_session_row){
         .number = l->row.number,
         .id = info->id,
@@ -434,19 +440,22 @@ static bool copy_item(struct arena *keep, const struct list_item *item,
 
 /* The filter of a listing. */
 struct row_filter {
-    const char *cwd;  /* NULL: any                                  */
-    struct map filed; /* ids; with o->folder those, or those not    */
+    const char *cwd;            /* NULL: any                                  */
+    struct map filed;           /* ids; with o->folder those, or those not    */
+    struct session_keeps keeps; /* loaded with o->pinned            */
 };
 
 static bool is_wished(const struct list_item *item,
-                      const struct row_filter *wish, int64_t folder)
+                      const struct row_filter *wish, const quire_row_options *o)
 {
     bool filed;
 
     if (wish->cwd && strcmp(item->meta.cwd, wish->cwd) != 0)
         return false;
-    filed = folder && map_get(&wish->filed, bytes_str(item->meta.id));
-    return !folder || filed == (folder > 0);
+    if (o->pinned && !map_get(&wish->keeps.pinned, bytes_str(item->meta.id)))
+        return false;
+    filed = o->folder && map_get(&wish->filed, bytes_str(item->meta.id));
+    return !o->folder || filed == (o->folder > 0);
 }
 
 /* The next item of two lists, the newest first; NULL: there is none. */
@@ -478,7 +487,7 @@ static quire_status choose(struct quire *q, const struct list l[2],
     while ((!o->limit || *n < o->limit) && (item = next_item(l, at))) {
         struct listed *look = &looks[*n];
 
-        if (!is_behind(item, o, &passed) || !is_wished(item, wish, o->folder))
+        if (!is_behind(item, o, &passed) || !is_wished(item, wish, o))
             continue;
         look->store = q->all;
         look->in_home = true;
@@ -512,7 +521,7 @@ static quire_status find_looks(struct quire *q, const quire_row_options *o,
 {
     struct arena tmp = ARENA_INIT;
     struct list l[2] = {{.arena = &tmp}, {.arena = &tmp}};
-    struct row_filter wish = {.cwd = NULL};
+    struct row_filter wish = {.keeps = {.arena = ARENA_INIT}};
     uint64_t seed[2];
     quire_status st = rand_bytes(&rand_system, seed, sizeof seed, err);
 
@@ -525,6 +534,8 @@ static quire_status find_looks(struct quire *q, const quire_row_options *o,
         if (!wish.cwd)
             st = err_memory(err);
     }
+    if (!st && o->pinned)
+        st = session_keeps_load(q, &wish.keeps, err);
     if (!st && o->folder)
         st = find_in_folder(q, o->folder, &wish.filed, &tmp, err);
     if (!st)
@@ -536,12 +547,15 @@ static quire_status find_looks(struct quire *q, const quire_row_options *o,
     list_release(&l[0]);
     list_release(&l[1]);
     map_release(&wish.filed);
+    session_keeps_release(&wish.keeps);
     arena_release(&tmp);
     return st;
 }
 
-quire_status quire_session_rows(quire *q, const quire_row_options *options,
-                                quire_row_fn each, void *ctx, quire_error *err)
+quire_status session_rows_walk(struct quire *q,
+                               const quire_row_options *options,
+                               session_file_fn each, void *ctx,
+                               quire_error *err)
 {
     quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
     struct buf path = BUF_INIT(1 << 16);
@@ -559,9 +573,6 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
         st = update(q, looks, n, rows, err);
     for (i = 0; i < n && !st; i++)
         st = read_records(q, &looks[i], &keep, err);
-    if (st)
-        goto out;
-    q->in_callback = true;
     for (i = 0; i < n && !st; i++) {
         quire_session_info info;
         quire_session_row row;
@@ -570,13 +581,40 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
             continue;
         st = describe_row(&looks[i], &path, &info, &row, err);
         if (!st)
-            st = each(ctx, &row, err);
+            st = each(ctx, &row, looks[i].store, &looks[i].item, err);
     }
-    q->in_callback = false;
-out:
     buf_release(&path);
     arena_release(&keep);
     return st;
+}
+
+struct row_callback {
+    struct quire *q;
+    quire_row_fn each;
+    void *ctx;
+};
+
+static quire_status call_row(void *ctx, const quire_session_row *row,
+                             struct store *store, const struct list_item *item,
+                             quire_error *err)
+{
+    struct row_callback *r = ctx;
+    quire_status st;
+
+    (void)store;
+    (void)item;
+    r->q->in_callback = true;
+    st = r->each(r->ctx, row, err);
+    r->q->in_callback = false;
+    return st;
+}
+
+quire_status quire_session_rows(quire *q, const quire_row_options *options,
+                                quire_row_fn each, void *ctx, quire_error *err)
+{
+    struct row_callback r = {q, each, ctx};
+
+    return session_rows_walk(q, options, call_row, &r, err);
 }
 
 /* ---- one ---------------------------------------------------------------- */

@@ -18,6 +18,8 @@
 #include "search/engine_dir.h"
 #include "api/session.h"
 #include "api/gc_sources.h"
+#include "catalog/import_ledger.h"
+#include "session/names.h"
 #include "session/usage.h"
 
 struct sized {
@@ -201,7 +203,7 @@ static quire_status see_session(struct stats *s, const struct gc_source *source,
         one.created_us = ms * 1000;
     rank_session(s->out, &one);
     if (owner && !find_counts(s, owner->id, meta.id, source->info, &tmp, &t))
-        st = session_usage_read(file, &t, err);
+        st = session_usage_read(file, &t, NULL, err);
     if (owner) {
         const char *name = tenants_skip(source->label, &(int64_t){0});
 
@@ -248,7 +250,7 @@ static quire_status see_source(void *ctx, const struct gc_source *source,
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     st = ref_scan_object(file, 0, s->piece, see_reference, s, &end, err);
-    if (!st && is_called(source->name, ".jsonl"))
+    if (!st && names_is_session(bytes_str(source->name)))
         st = see_session(s, source, err);
     else if (!st && is_called(source->name, "/events.json"))
         see_conversation(s, source);
@@ -328,8 +330,7 @@ static quire_status count_rows(struct stats *s, quire_tenant_stats *t,
     return st;
 }
 
-static quire_status see_version(void *ctx, const quire_digest *d,
-                                quire_error *err)
+static quire_status see_row(void *ctx, const quire_digest *d, quire_error *err)
 {
     (void)err;
     see_reference(ctx, d, 0, NULL);
@@ -346,7 +347,7 @@ static quire_status see_versions(struct stats *s, quire_error *err)
 
     if (st)
         return st;
-    st = sql_digests(v, see_version, s, err);
+    st = sql_digests(v, see_row, s, err);
     stmt_finalize(v);
     return st;
 }
@@ -364,7 +365,10 @@ static quire_status count_catalogue(struct stats *s, quire_error *err)
         return st;
     for (i = 0; i < s->n_tenants && !st; i++)
         st = count_rows(s, &s->tenants[i], err);
-    return st ? st : see_versions(s, err);
+    if (!st)
+        st = see_versions(s, err);
+    /* Originals of imports are parts of blobs. */
+    return st ? st : import_digests(&s->q->catalog, see_row, s, err);
 }
 
 /* ---- search ------------------------------------------------------------- */

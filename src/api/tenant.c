@@ -26,13 +26,15 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "blob/hash.h"
+#include "catalog/session_keep.h"
 #include "memory/memory.h"
 #include "api/core/removals.h"
+#include "api/token.h"
 #include "api/transaction.h"
 #include "session/list.h"
+#include "session/names.h"
 
 #define NAME_MAX_BYTES 100
-#define TOKEN_BYTES    32
 
 /* ---- answers ------------------------------------------------------------ */
 
@@ -86,52 +88,6 @@ quire_status quire_tenant_list(quire *q, quire_tenant_fn each, void *ctx,
     return st;
 }
 
-/* ---- tokens ------------------------------------------------------------- */
-
-static const char token_prefix[] = "qrt_";
-
-/* A token and its hash. Fails without random bytes of the system: there is no
- * fallback. */
-static quire_status make_token(char token[QUIRE_TOKEN_SIZE],
-                               quire_digest *digest, quire_error *err)
-{
-    uint8_t random[TOKEN_BYTES];
-    quire_status st = rand_bytes(&rand_system, random, sizeof random, err);
-
-    if (st)
-        return st;
-    memcpy(token, token_prefix, sizeof token_prefix);
-    hex_encode(random, sizeof random, token + sizeof token_prefix - 1);
-    explicit_bzero(random, sizeof random);
-    hash_bytes(bytes_of(token, QUIRE_TOKEN_SIZE - 1), digest);
-    return QUIRE_OK;
-}
-
-/* Malformed tokens take the same way as unknown ones: their hash matches none. */
-quire_status quire_tenant_by_token(quire *q, const char *token,
-                                   quire_tenant *out, quire_error *err)
-{
-    quire_digest digest;
-    quire_status st = need_rows(q, false, err);
-
-    *out = (quire_tenant){.id = 0};
-    if (!st) {
-        /* One byte beyond a token's length is enough to not match. */
-        hash_bytes(bytes_of(token, strnlen(token, QUIRE_TOKEN_SIZE)), &digest);
-        st = tenant_by_token(&q->catalog, &digest, &q->loan, out, err);
-    }
-    if (!st && out->disabled)
-        st = QUIRE_NOT_FOUND;
-    if (st)
-        *out = (quire_tenant){.id = 0};
-    if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st,
-                 HINT_SHELL "`quire tenant rotate` gives a tenant another one",
-                 "missing or unknown token");
-    }
-    return st;
-}
-
 /* ---- changing ----------------------------------------------------------- */
 
 static quire_status begin(struct quire *q, quire_error *err)
@@ -148,25 +104,13 @@ static quire_status end(struct quire *q, quire_status st, quire_error *err)
     return sql_end(q->catalog.db, st, err);
 }
 
-static bool has_controls(quire_bytes text)
-{
-    uint32_t cp;
-
-    while (text.len > 0) {
-        text = bytes_sub(text, utf8_decode(text, &cp, NULL), text.len);
-        if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
-            return true;
-    }
-    return false;
-}
-
 static quire_status check_name(const char *name, quire_error *err)
 {
     size_t len = strnlen(name, NAME_MAX_BYTES + 1);
     int64_t id;
 
     if (len > 0 && len <= NAME_MAX_BYTES && utf8_check(bytes_str(name)) &&
-        !has_controls(bytes_str(name)) &&
+        !text_has_controls(bytes_str(name)) &&
         !(*name == '#' && read_id(name + 1, &id)))
         return QUIRE_OK;
     return err_fail(err, QUIRE_INVALID, "such as `acme`; an id looks like #12",
@@ -213,7 +157,7 @@ quire_status quire_tenant_add(quire *q, const char *name,
         st = begin(q, err);
     if (st)
         return st;
-    st = make_token(token, &digest, err);
+    st = token_make(token, &digest, err);
     if (!st)
         st = add_row(q, name, &digest, out ? out : &ignored, err);
     st = end(q, st, err);
@@ -235,7 +179,7 @@ quire_status quire_tenant_rotate(quire *q, const char *which,
         return st;
     st = tenants_lookup(q, which, &q->loan, &t, err);
     if (!st)
-        st = make_token(token, &digest, err);
+        st = token_make(token, &digest, err);
     if (!st)
         st = tenant_set_token(&q->catalog, t.id, &digest, err);
     was = t;
@@ -288,7 +232,6 @@ static quire_status count_file(void *ctx, const char *name,
                                const struct object_info *info, quire_error *err)
 {
     struct holdings *h = ctx;
-    size_t len = strlen(name);
     int64_t id;
 
     (void)info;
@@ -296,8 +239,7 @@ static quire_status count_file(void *ctx, const char *name,
     name = tenants_skip(name, &id);
     if (!strncmp(name, "archive/", 8))
         name += 8;
-    if (!strncmp(name, "sessions/", 9) && len > 6 &&
-        !strcmp(name + strlen(name) - 6, ".jsonl"))
+    if (!strncmp(name, "sessions/", 9) && names_is_session(bytes_str(name)))
         h->sessions++;
     else
         h->other_files++;
@@ -335,14 +277,29 @@ static quire_status drop_derived(struct quire *q, int64_t id, quire_error *err)
     return st;
 }
 
+static quire_status refuse_held(struct quire *q, const quire_tenant *t,
+                                quire_error *err)
+{
+    uint64_t n;
+    quire_status st = session_keeps_held(&q->catalog, t->id, &n, err);
+
+    if (st || n == 0)
+        return st;
+    return err_fail(err, QUIRE_EXISTS,
+                    HINT_SHELL "`quire session ls` of the tenant lists them; "
+                               "release them first",
+                    "tenant %s has %" PRIu64 " held session%s", t->name, n,
+                    n == 1 ? "" : "s");
+}
+
 /* Inside a transaction. `h` has the files; NULL: remove whatever there is. */
 static quire_status remove_rows(struct quire *q, const quire_tenant *t,
                                 struct holdings *h, const char *dir,
                                 quire_error *err)
 {
-    quire_status st = QUIRE_OK;
+    quire_status st = refuse_held(q, t, err);
 
-    if (h)
+    if (!st && h)
         st = tenant_artifacts(&q->catalog, t->id, &h->artifacts, &h->bytes,
                               err);
     if (!st && h)

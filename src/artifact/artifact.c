@@ -11,6 +11,7 @@
 #include "artifact/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "catalog/session_keep.h"
 
 quire_status artifacts_new(const struct artifacts_config *config,
                            struct artifacts **out, quire_error *err)
@@ -91,6 +92,9 @@ static quire_status delete_artifact(struct artifacts *a, int which,
     st = artifact_by_id(a, tenant, id, &tmp, &now, err);
     if (!st)
         st = artifact_check_expected(&now, expect, now.path, err);
+    if (!st && which == SQL_PURGE)
+        st = session_keep_check(a->c.catalog, tenant, now.session_id,
+                                now.session, err);
     if (!st && !now.deleted_us)
         st = artifact_log_change(a, tenant, id, err);
     if (!st)

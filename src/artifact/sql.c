@@ -21,6 +21,14 @@
     "SELECT a.path FROM session s JOIN artifact a ON a.session = s.id WHERE" \
     " s.tenant = ?1 AND s.key = ?2 AND a.deleted = 0 "
 
+/* Sessions whose content is never removed. */
+#define HELD "(SELECT session FROM session_keep WHERE held <> 0)"
+
+/* The first condition is that of the index. */
+#define EXPIRED(before)                                  \
+    "deleted <> 0 AND deleted > 0 AND deleted < " before \
+    " AND session NOT IN " HELD
+
 /* Before a position in the list, or from the start. */
 #define RANGE                                      \
     "AND (?2 = 0 OR (a.updated, a.id) < (?2, ?3))" \
@@ -34,7 +42,9 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
                             " LIMIT 1",
     /* From "a/" to "a0" is all that is below "a". */
     [SQL_BELOW] = PATHS "AND a.path >= ?3 AND a.path < ?4 LIMIT 1",
-    [SQL_BY_ID] = COLUMNS "WHERE a.id = ?1 AND a.tenant = ?2",
+    /* Negative: its session is in the trash (catalog/trash.h). */
+    [SQL_BY_ID] = COLUMNS "WHERE a.id = ?1 AND a.tenant = ?2"
+                          " AND a.deleted >= 0",
     /* The sign keeps the index of tenants from being used: it has all artifacts. */
     [SQL_LOT] = CONTENT "WHERE a.id IN (" LOT_PARAMETERS
                         ") AND +a.tenant = ?64",
@@ -71,9 +81,9 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     "WHERE a.session = ?1 AND a.tenant = ?5 AND a.deleted = 0 " RANGE,
     [SQL_LIST_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0 " RANGE,
     [SQL_LIST_SESSION_DELETED] = COLUMNS
-    "WHERE a.session = ?1 AND a.tenant = ?5 AND a.deleted <> 0 " RANGE,
+    "WHERE a.session = ?1 AND a.tenant = ?5 AND a.deleted > 0 " RANGE,
     [SQL_LIST_TENANT_DELETED] = COLUMNS
-    "WHERE a.tenant = ?1 AND a.deleted <> 0 " RANGE,
+    "WHERE a.tenant = ?1 AND a.deleted > 0 " RANGE,
     /* Both return the size, and 0 if it was live. */
     [SQL_SOFT_DELETE] = "UPDATE artifact SET deleted = ?3 WHERE id = ?1"
                         " AND tenant = ?2 AND deleted = 0 RETURNING size, 0",
@@ -95,24 +105,25 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
      * this many are newer; 0: all are. ?2: purge what was deleted before this
      * time. */
     [SQL_EXPIRED] = "SELECT a.id, a.version - ?1, a.tenant FROM artifact a"
-                    " WHERE a.id > ?2 AND a.version > ?1 AND EXISTS(SELECT 1"
+                    " WHERE a.id > ?2 AND a.version > ?1 AND a.deleted >= 0"
+                    " AND a.session NOT IN " HELD " AND EXISTS(SELECT 1"
                     " FROM artifact_version v WHERE v.artifact = a.id AND"
                     " v.tenant = a.tenant AND v.version <= a.version - ?1)"
                     " ORDER BY a.id LIMIT 64",
     [SQL_EXPIRED_COUNT] =
         "SELECT (SELECT count(*) FROM artifact_version v JOIN artifact a"
         " ON a.id = v.artifact AND a.tenant = v.tenant WHERE ?1 > 0 AND v.version <= a.version - ?1"
-        " AND (a.deleted = 0 OR a.deleted >= ?2)), (SELECT count(*)"
-        " FROM artifact WHERE deleted <> 0 AND deleted < ?2)",
+        " AND (a.deleted = 0 OR a.deleted >= ?2) AND a.session NOT IN " HELD
+        "), (SELECT count(*) FROM artifact WHERE " EXPIRED("?2") ")",
     [SQL_EXPIRE_DELETED] = "DELETE FROM artifact WHERE id IN (SELECT id"
-                           " FROM artifact WHERE deleted <> 0 AND deleted < ?1"
-                           " LIMIT 64)",
+                           " FROM artifact WHERE " EXPIRED("?1") " LIMIT 64)",
     /* Without the tenant: a row that names a wrong one must not cost content. */
-    [SQL_DIGESTS] =
-        "SELECT sha256 FROM artifact WHERE deleted = 0 OR deleted >= ?2"
-        " UNION ALL SELECT v.sha256 FROM artifact_version v JOIN artifact a"
-        " ON a.id = v.artifact WHERE (a.deleted = 0 OR a.deleted >= ?2)"
-        " AND (?1 = 0 OR v.version > a.version - ?1)",
+    [SQL_DIGESTS] = "SELECT sha256 FROM artifact WHERE NOT (" EXPIRED(
+        "?2") ")"
+              " UNION ALL SELECT v.sha256 FROM artifact_version v JOIN artifact a"
+              " ON a.id = v.artifact WHERE a.deleted < 0 OR a.session IN " HELD
+              " OR ((a.deleted = 0 OR a.deleted >= ?2)"
+              " AND (?1 = 0 OR v.version > a.version - ?1))",
 
     [SQL_LOG_CHANGE] = CHANGE_LOG_ADD,
 };

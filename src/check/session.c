@@ -24,6 +24,7 @@
 #include "blob/hash.h"
 #include "gc/ref_scan.h"
 #include "api/session.h"
+#include "session/names.h"
 #include "session/usage.h"
 
 static bool ends_with(const char *name, const char *ending)
@@ -239,7 +240,7 @@ static quire_status compare_usage(struct file_check *l, struct stmt *s,
         stmt_column_int(s, 2) != info->modified_ns ||
         stmt_column_int(s, 3) != info->changed_ns)
         return QUIRE_OK;
-    st = session_usage_read(l->log, &t, err);
+    st = session_usage_read(l->log, &t, NULL, err);
     memcpy(sums,
            (uint64_t[]){t.entries, t.messages, t.input, t.output, t.cache_read,
                         t.cache_write, t.total, t.cost},
@@ -315,7 +316,7 @@ static quire_status check_content(struct file_check *l, quire_error *err)
     bool json = l->c->q->kind == QUIRE_KIND_JP && ends_with(l->name, ".json");
     quire_status st = QUIRE_OK;
 
-    l->is->session = ends_with(l->name, ".jsonl");
+    l->is->session = names_is_session(bytes_str(l->name));
     l->is->counts = l->is->session || ends_with(l->name, "events.json");
     if (l->is->session)
         st = check_structure(l, err);

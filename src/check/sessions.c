@@ -180,7 +180,7 @@ static quire_status report_missing(struct checks *c, const char *key, int64_t n,
 }
 
 /* A row without artifacts and without usage is a number given to a client. It
- * may stay. */
+ * may stay. The file of a session in the trash is there. */
 static quire_status check_row(struct checks *c, struct stmt *s, void *ctx,
                               quire_error *err)
 {
@@ -196,7 +196,8 @@ static quire_status check_row(struct checks *c, struct stmt *s, void *ctx,
                : NULL;
     if (!name)
         st = err_memory(err);
-    else if (!map_get(&c->seen, bytes_str(name)) && (artifacts || tally))
+    else if (!session_key_is_reserved(key) &&
+             !map_get(&c->seen, bytes_str(name)) && (artifacts || tally))
         st = report_missing(c, key, artifacts, err);
     arena_release(&tmp);
     return st;

@@ -95,12 +95,19 @@ static void fill_source(struct ref_index_source *s,
     s->changed_ns = fresh ? 0 : info->changed_ns;
 }
 
-/* oh-my-pi packs sessions that were not used for a while. */
-static bool is_packed(const char *label)
+/* oh-my-pi packs sessions that were not used for a while. Our own compressed
+ * logs are read as what they hold. */
+static quire_status is_packed(const char *label, struct object *file,
+                              bool *packed, quire_error *err)
 {
-    size_t len = strlen(label);
+    size_t len = strlen(label), n = 0;
+    unsigned char head[2];
+    quire_status st = QUIRE_OK;
 
-    return len > 3 && !strcmp(label + len - 3, ".gz");
+    *packed = len > 3 && !strcmp(label + len - 3, ".gz");
+    if (*packed && !(st = object_read(file, 0, head, sizeof head, &n, err)))
+        *packed = n == 0 || head[0] != '{';
+    return st;
 }
 
 static quire_status read_packed(struct worker *w, struct gc_task *t,
@@ -150,10 +157,12 @@ static quire_status read_file(struct worker *w, struct gc_task *t,
                               const struct object_info *info, quire_error *err)
 {
     uint64_t end = 0;
-    quire_status st = is_packed(t->source.label)
-                          ? read_packed(w, t, file, &end, err)
-                          : read_plain(w, t, file, info, &end, err);
+    bool packed;
+    quire_status st = is_packed(t->source.label, file, &packed, err);
 
+    if (!st)
+        st = packed ? read_packed(w, t, file, &end, err)
+                    : read_plain(w, t, file, info, &end, err);
     if (st)
         return st;
     digest_set_sort(&t->keys);

@@ -133,6 +133,32 @@ TEST(the_state_of_a_watch_changes_with_the_files_only)
     quire_search_watch_free(watch);
 }
 
+TEST(changes_of_session_files_have_a_number)
+{
+    uint64_t before, after;
+    quire *q;
+
+    watch = NULL;
+    YES(mkdir(test_path("home"), 0700) == 0);
+    q = open_watched();
+    EQ(0, quire_session_changes(q));
+    quire_close(q);
+    OK(quire_search_watch_new(&watch, &test_err));
+    q = open_watched();
+    YES(mkdir(test_path("home/sessions"), 0700) == 0);
+    before = quire_session_changes(q);
+    YES(before != 0);
+    EQ(before, quire_session_changes(q));
+    write_file("home/sessions/x", "w", "");
+    after = quire_session_changes(q);
+    YES(after != before);
+    EQ(after, quire_session_changes(q));
+    write_file("home/sessions/x", "a", "more");
+    YES(quire_session_changes(q) != after);
+    quire_close(q);
+    quire_search_watch_free(watch);
+}
+
 static quire *open_home(int i)
 {
     quire_options o = QUIRE_OPTIONS_INIT;

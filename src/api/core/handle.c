@@ -114,6 +114,16 @@ static quire_status join_commit_queue(struct quire *q, const quire *peer,
     return q->commit_queue ? QUIRE_OK : err_memory(err);
 }
 
+static void init_turn(pthread_mutex_t *turn)
+{
+    pthread_mutexattr_t attr;
+
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(turn, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
 quire_status quire_open(const quire_options *options, quire **out,
                         quire_error *err)
 {
@@ -128,7 +138,7 @@ quire_status quire_open(const quire_options *options, quire **out,
     q = calloc(1, sizeof *q);
     if (!q)
         return err_memory(err);
-    pthread_mutex_init(&q->blob_turn, NULL);
+    init_turn(&q->blob_turn);
     q->read_only = o.flags & QUIRE_READ_ONLY;
     q->busy_ms = o.busy_ms;
     q->cache_kib = o.cache_kib;
@@ -159,6 +169,7 @@ void quire_close(quire *q)
 {
     if (!q)
         return;
+    import_drop_all(q);
     pending_files_free(q->pending_files);
     memories_free(q->memories);
     artifacts_free(q->artifacts);

@@ -39,6 +39,8 @@ struct pending_file {
     struct pending_file *next;
 };
 
+struct quire_import;
+
 struct quire {
     char *home; /* owned; the blobs directory when there is no home */
     char *root; /* owned; directory of the tenant's sessions and history: the
@@ -88,9 +90,11 @@ struct quire {
     struct pending_file *pending_files;        /* owned; of a transaction    */
     struct session_cache_entry *session_cache; /* owned; NULL: empty  */
     struct tenant_views *tenant_views;         /* NULL: none          */
-    pthread_mutex_t blob_turn; /* sessions of several threads share blobs */
-    struct arena loan;         /* text returned until the next call   */
-    struct arena search_loan;  /* likewise, of quire_search()         */
+    pthread_mutex_t blob_turn;    /* sessions of several threads share blobs,
+                                     and a fork holds them: recursive      */
+    struct arena loan;            /* text returned until the next call   */
+    struct arena search_loan;     /* likewise, of quire_search()         */
+    struct quire_import *imports; /* owned; that wait to be committed */
 };
 
 /* ---- parts.c: opened when first needed ----------------------------------- */
@@ -117,6 +121,9 @@ void release_blobs(struct quire *q);
 
 /* Trace the calls to a database, if the handle traces. */
 quire_status trace_db(struct quire *q, struct db **db, quire_error *err);
+
+/* Abort the imports that wait. */
+void import_drop_all(struct quire *q);
 
 /* QUIRE_INVALID inside a callback; the error of a read-only handle. */
 quire_status check_free(const struct quire *q, quire_error *err);

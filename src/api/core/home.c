@@ -5,6 +5,7 @@
  *
  *     quire.db                           ours
  *     conversations/                     JP's .jp
+ *     what is_agents() knows             another agent's: refused
  *     blobs/<2 hex>/ and called .jp      JP's
  *     blobs/<2 hex>/, or called quire    ours, though its catalogue is lost
  *     sessions/ or terminal-sessions/    oh-my-pi's agent directory
@@ -16,6 +17,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +98,116 @@ static bool is_called(const char *path, const char *name)
         len--;
     return len >= n && !strncmp(path + len - n, name, n) &&
            (len == n || path[len - n - 1] == '/');
+}
+
+/* ---- homes of agents whose format is not ours --------------------------- */
+
+/* Whether an entry of `dir` below `home` begins so, and has `len` bytes (0: any). */
+static bool has_entry(const char *home, const char *dir, const char *begin,
+                      const char *set, size_t len)
+{
+    char *path = text("%s/%s", home, dir);
+    DIR *stream = path ? opendir(path) : NULL;
+    struct dirent *e;
+    bool yes = false;
+
+    free(path);
+    if (!stream)
+        return false;
+    while (!yes && (e = readdir(stream)) != NULL)
+        yes = e->d_name[0] != '.' &&
+              !strncmp(e->d_name, begin, strlen(begin)) &&
+              (!len ||
+               (strlen(e->d_name) == len && strspn(e->d_name, set) == len));
+    closedir(stream);
+    return yes;
+}
+
+static bool is_claude(const char *home)
+{
+    return has_entry(home, "projects", "-", "", 0) &&
+           !has_entry(home, "sessions", "-", "", 0);
+}
+
+static bool is_codex(const char *home)
+{
+    return has_entry(home, "sessions", "", "0123456789", 4) ||
+           has(home, "session_index.jsonl") || has(home, "archived_sessions");
+}
+
+static bool is_gemini(const char *home)
+{
+    return has(home, "projects.json") && has(home, "tmp");
+}
+
+static bool is_opencode(const char *home)
+{
+    return has(home, "opencode.db") || has(home, "storage/session");
+}
+
+/* By the name that its program gives it, by its variable, or by its content. */
+static const struct foreign_home {
+    const char *agent;
+    const char *names[4];         /* the last components of its path    */
+    const char *variable;         /* NULL: none names just it           */
+    bool (*is)(const char *home); /* NULL: its name must do     */
+} foreign_homes[] = {
+    {"claude-code",
+     {".claude", ".claude/projects", ".config/claude"},
+     "CLAUDE_CONFIG_DIR",
+     is_claude},
+    {"codex", {".codex", ".codex/sessions"}, "CODEX_HOME", is_codex},
+    {"gemini", {".gemini", ".gemini/tmp"}, NULL, is_gemini},
+    {"opencode", {"share/opencode"}, NULL, is_opencode},
+    {"qwen", {".qwen"}, NULL, NULL},
+    {"copilot", {".copilot"}, "COPILOT_HOME", NULL},
+};
+
+static bool names_same(const char *a, const char *b)
+{
+    struct stat one, two;
+
+    return a && *a && stat(a, &one) == 0 && stat(b, &two) == 0 &&
+           one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
+static bool is_agents(const struct foreign_home *f, const char *home)
+{
+    size_t i;
+
+    for (i = 0; i < 4 && f->names[i]; i++)
+        if (is_called(home, f->names[i]))
+            return true;
+    return (f->variable && names_same(getenv(f->variable), home)) ||
+           (f->is && f->is(home));
+}
+
+const char *quire_home_agent(const char *home)
+{
+    char real[PATH_MAX];
+    size_t i;
+
+    if (has(home, "quire.db") || has(home, "conversations"))
+        return NULL;
+    if (!realpath(home, real)) /* not there yet */
+        snprintf(real, sizeof real, "%s", home);
+    for (i = 0; i < sizeof foreign_homes / sizeof *foreign_homes; i++)
+        if (is_agents(&foreign_homes[i], real))
+            return foreign_homes[i].agent;
+    return NULL;
+}
+
+static quire_status refuse_agent(const char *home, quire_error *err)
+{
+    const char *agent = quire_home_agent(home);
+
+    if (!agent)
+        return QUIRE_OK;
+    return err_fail(err, QUIRE_INVALID,
+                    HINT_SHELL "`quire import` brings its sessions into a home "
+                               "of Quire; --home names that",
+                    "%s is a home of the agent %s, which Quire only reads",
+                    home, agent);
 }
 
 static quire_kind detect_kind(const char *home)
@@ -222,6 +334,10 @@ quire_status home_find(struct quire *q, const quire_options *o,
         if (st)
             return st;
         q->kind = o->kind;
+        if (q->home && !q->kind)
+            st = refuse_agent(q->home, err);
+        if (st)
+            return st;
         if (q->home && !q->kind)
             q->kind = detect_kind(q->home);
         q->layout = layout_of(q->kind);

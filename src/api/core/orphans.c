@@ -32,6 +32,7 @@
 #include "base/map.h"
 #include "base/walk.h"
 #include "session/list.h"
+#include "session/names.h"
 
 struct search {
     struct quire *q;
@@ -112,7 +113,7 @@ static quire_status read_dir(struct search *s, const char *dir,
 struct sum {
     struct orphan *o;
     int64_t changed_ns;
-    bool sessions; /* it has .jsonl files */
+    bool sessions; /* it has some */
 };
 
 static int64_t change_of(const struct stat *st)
@@ -127,12 +128,11 @@ static quire_status add_file(void *ctx, const char *name, const struct stat *st,
                              quire_error *err)
 {
     struct sum *sum = ctx;
-    size_t len = strlen(name);
 
     (void)err;
     sum->o->n_files++;
     sum->o->bytes += (uint64_t)st->st_size;
-    sum->sessions |= len >= 6 && !strcmp(name + len - 6, ".jsonl");
+    sum->sessions |= names_is_session(bytes_str(name));
     if (change_of(st) > sum->changed_ns)
         sum->changed_ns = change_of(st);
     return QUIRE_OK;
@@ -262,13 +262,19 @@ static quire_status check_outputs(struct search *s, const char *name,
                                   quire_error *err)
 {
     const char *file = arena_printf(&s->keep, "%s.jsonl", name);
+    const char *packed = arena_printf(&s->keep, "%s.jsonl.gz", name);
     struct stat info;
     bool is, has_session = true;
-    quire_status st = file ? stat_name(s, name, &info, &is, err)
-                           : err_memory(err);
+    quire_status st = file && packed ? stat_name(s, name, &info, &is, err)
+                                     : err_memory(err);
 
     if (!st && is && S_ISDIR(info.st_mode))
         st = stat_name(s, file, &info, &has_session, err);
+    if (!st && !has_session)
+        st = stat_name(s, packed, &info, &has_session, err);
+    /* On its way into the trash, or back. */
+    if (!st && !has_session)
+        st = removal_is_pending(&s->q->catalog, file, &has_session, err);
     return st || has_session ? st : emit_orphan(s, ORPHAN_OUTPUTS, name, err);
 }
 

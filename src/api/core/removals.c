@@ -264,6 +264,15 @@ quire_status removal_finish_tree(struct quire *q, struct store *home,
     return st ? st : removal_done(&q->catalog, dir, err);
 }
 
+/* "trash/12", of an entry that has no row any more. */
+static bool is_trash(const char *name)
+{
+    const char *id = name + strlen("trash/");
+
+    return !strncmp(name, "trash/", 6) && *id &&
+           id[strspn(id, "0123456789")] == '\0';
+}
+
 static void finish_tenant(struct quire *q, struct store *home,
                           const struct removal *tree)
 {
@@ -298,6 +307,8 @@ void finish_removals(struct quire *q)
 
             if (files[i].size != REMOVAL_TREE)
                 finish_session(q, home, &files[i], &tmp);
+            else if (is_trash(files[i].name))
+                removal_finish_tree(q, home, files[i].name, NULL);
             else
                 removal_finish_workspace(q, files[i].name, &is, NULL);
             if (!is)

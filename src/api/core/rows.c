@@ -4,6 +4,7 @@
  * The first call that writes finishes removals that a crashed process recorded.
  */
 #include "api/core/removals.h"
+#include "api/core/trash.h"
 #include "base/err.h"
 #include "memory/memory.h"
 
@@ -30,6 +31,7 @@ quire_status need_rows(struct quire *q, bool write, quire_error *err)
     if (write && !q->finished) {
         q->finished = true;
         finish_removals(q);
+        trash_finish(q);
     }
     return QUIRE_OK;
 }

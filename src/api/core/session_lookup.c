@@ -64,10 +64,10 @@ const char *session_dir_of_cwd(struct quire *q, const char *cwd,
 
 const char *session_outputs_dir(const char *name, struct arena *keep)
 {
-    size_t len = strlen(name);
+    quire_bytes whole = bytes_str(name);
 
-    if (len > 6 && !strcmp(name + len - 6, ".jsonl"))
-        return arena_text(keep, bytes_of(name, len - 6));
+    if (names_is_session(whole))
+        return arena_text(keep, names_stem(whole));
     return arena_printf(keep, "%s.outputs", name);
 }
 
@@ -200,8 +200,7 @@ static quire_status see_file(void *ctx, const char *base,
     quire_bytes name = bytes_str(base), id = names_id_in_file(name);
     bool exact;
 
-    if (!info || name.len < 7 || base[0] == '.' ||
-        strcmp(base + name.len - 6, ".jsonl") != 0 ||
+    if (!info || base[0] == '.' || !names_is_session(name) ||
         !names_match(id, name, s->wanted))
         return QUIRE_OK;
     exact = same_id(id, s->wanted) || same_id(name, s->wanted);
@@ -296,9 +295,9 @@ static quire_status search_roots(struct quire *q, struct search *s,
     return st;
 }
 
-static quire_status find_id(struct quire *q, const char *which,
-                            struct arena *keep, struct session_location *out,
-                            quire_error *err)
+static quire_status find_spelled(struct quire *q, const char *which,
+                                 struct arena *keep,
+                                 struct session_location *out, quire_error *err)
 {
     struct search s = {.wanted = bytes_str(which), .keep = keep};
     quire_status st = need_all(q, err);
@@ -324,6 +323,30 @@ static quire_status find_id(struct quire *q, const char *which,
                                      .omp = q->kind == QUIRE_KIND_OMP};
     out->archived = !strncmp(s.found, "archive/", 8);
     return QUIRE_OK;
+}
+
+static size_t agent_prefix(const char *id)
+{
+    return strncmp(id, "ses_", 4) ? 0 : 4;
+}
+
+/* By the id that an agent has given: an import leaves "ses_" out, and has "-" for
+ * another "_", where the names of files are cut. */
+static quire_status find_id(struct quire *q, const char *which,
+                            struct arena *keep, struct session_location *out,
+                            quire_error *err)
+{
+    quire_status st = find_spelled(q, which, keep, out, err);
+    char *stored, *at;
+
+    if (st != QUIRE_NOT_FOUND || !strchr(which, '_'))
+        return st;
+    stored = arena_text(keep, bytes_str(which + agent_prefix(which)));
+    if (!stored)
+        return err_memory(err);
+    for (at = stored; (at = strchr(at, '_'));)
+        *at = '-';
+    return *stored ? find_spelled(q, stored, keep, out, err) : st;
 }
 
 /* ---- one that has moved ------------------------------------------------- */
@@ -392,14 +415,14 @@ quire_status session_location_key(const struct session_location *p,
     if (!st && !meta.id) {
         st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
                      p->name);
-    } else if (!st && (!strcmp(meta.id, "user") || !strcmp(meta.id, "temp"))) {
-        /* A file that claims a built-in id must not get, or remove, what belongs
-         * to the built-in session. */
+    } else if (!st && session_key_is_reserved(meta.id)) {
+        /* A file that claims such an id must not get, or remove, what belongs
+         * to a built-in session or to one in the trash. */
         st = err_fail(err, QUIRE_INVALID,
                       HINT_SHELL
                       "`quire session fork` makes a session with an id of its "
                       "own",
-                      "%s says that its id is %s, which is a built-in session",
+                      "%s says that its id is %.40s, which is reserved",
                       p->name, meta.id);
     }
     *key = meta.id;
@@ -618,10 +641,7 @@ quire_status quire_session_use(quire *q, const char *which, quire_error *err)
 
 bool session_looks_like_path(const char *which)
 {
-    size_t len = strlen(which);
-
-    return strchr(which, '/') ||
-           (len > 6 && !strcmp(which + len - 6, ".jsonl"));
+    return strchr(which, '/') || names_is_session(bytes_str(which));
 }
 
 quire_status session_lookup(struct quire *q, const char *which,
