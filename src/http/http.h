@@ -174,6 +174,9 @@ void exchange_respond(struct exchange *x, struct response *answer);
 void response_header(struct response *a, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The value of the first header of this name, as it was added; .data NULL: none. */
+quire_bytes response_find(const struct response *a, const char *name);
+
 /* The error shape: {"error","kind","hint"}. */
 void response_error(struct response *a, int status, const char *kind,
                     const char *hint, const char *fmt, ...)

@@ -1,7 +1,9 @@
 /* response.c - what is said, in the one shape that errors have; see http.h */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/bytes.h"
 #include "base/json.h"
 #include "http/http.h"
 
@@ -76,6 +78,22 @@ void response_header(struct response *a, const char *name, const char *fmt, ...)
     vsnprintf(value, sizeof value, fmt, ap);
     va_end(ap);
     buf_addf(&a->headers, "%s: %s\r\n", name, value);
+}
+
+quire_bytes response_find(const struct response *a, const char *name)
+{
+    const char *at = a->headers.data, *end = at + a->headers.len, *line;
+    size_t len = strlen(name);
+
+    for (; at && at < end; at = line + 2) {
+        line = memmem(at, (size_t)(end - at), "\r\n", 2);
+        if (!line)
+            break;
+        if ((size_t)(line - at) > len + 2 && !memcmp(at, name, len) &&
+            at[len] == ':')
+            return bytes_of(at + len + 2, (size_t)(line - at) - len - 2);
+    }
+    return bytes_of(NULL, 0);
 }
 
 void response_error(struct response *a, int status, const char *kind,

@@ -75,6 +75,11 @@ static quire_status put_hit(void *ctx, const quire_search_hit *hit,
     put_known(w, "role", hit->role);
     put_known(w, "tool", hit->tool);
     put_known(w, "created_at", when);
+    if (hit->turn) {
+        json_put_uint(w, "turn", hit->turn);
+        put_known(w, "turn_first", hit->turn_first);
+        put_known(w, "turn_last", hit->turn_last);
+    }
     json_put_str(w, "snippet", hit->snippet);
     if (strcmp(hit->how, "exact") != 0)
         json_put_str(w, "how", hit->how);
@@ -88,6 +93,8 @@ static void put_result(struct json_writer *w, const quire_search_result *r)
 
     json_put_uint(w, "total", r->total);
     json_put_bool(w, "total_is_exact", r->total_is_exact);
+    if (r->total_is_at_most)
+        json_put_bool(w, "total_is_at_most", true);
     if (r->next_cursor)
         json_put_str(w, "next_cursor", r->next_cursor);
     if (!r->n_ignored)
@@ -137,10 +144,7 @@ static quire_status read_time(struct mcp_call *c, struct mcp_handle *h,
 /* A name of a file is none of a session here. */
 static bool is_path(const char *session)
 {
-    size_t len = strlen(session);
-
-    return strchr(session, '/') ||
-           (len > 6 && !strcmp(session + len - 6, ".jsonl"));
+    return strchr(session, '/') || strstr(session, ".jsonl");
 }
 
 static quire_status read_options(struct mcp_call *c, struct mcp_handle *h,

@@ -83,7 +83,15 @@ static void add_headers(struct request *c, const char *id, bool varies)
     bool sites = c->server->c.origins && *c->server->c.origins;
     bool html = c->match.route && c->match.route->flags & ROUTE_HTML;
 
-    response_header(&c->answer, "X-Request-Id", "%s", id);
+    /* A browser shows an answer only where it was asked for, as what it is, and
+     * keeps no copy unless the handler allows it. */
+    response_header(&c->answer, "X-Request-Id",
+                    "%s\r\nX-Content-Type-Options: nosniff\r\n"
+                    "Referrer-Policy: no-referrer\r\n"
+                    "Cross-Origin-Resource-Policy: same-origin",
+                    id);
+    if (!response_find(&c->answer, "Cache-Control").data)
+        response_header(&c->answer, "Cache-Control", "no-store");
     if (is_traceparent(trace))
         response_header(&c->answer, "traceparent", "%.*s", (int)trace.len,
                         (const char *)trace.data);

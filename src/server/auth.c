@@ -87,6 +87,18 @@ static bool is_same_host(const struct server *s, quire_bytes origin)
            is_known_host(s, bytes_of(t + scheme, origin.len - scheme));
 }
 
+/* Whether a browser says that a page of another site asks. Following a link to the
+ * viewer's page is allowed: it shows nothing without a token. */
+static bool is_cross_site(const struct request *c)
+{
+    quire_bytes site = exchange_header(c->x, "Sec-Fetch-Site");
+
+    return site.data && !bytes_is(site, "same-origin") &&
+           !bytes_is(site, "none") &&
+           !(bytes_is(exchange_header(c->x, "Sec-Fetch-Dest"), "document") &&
+             bytes_is(exchange_head(c->x)->path, "/"));
+}
+
 bool auth_check_origin(struct request *c)
 {
     const struct server *s = c->server;
@@ -99,7 +111,8 @@ bool auth_check_origin(struct request *c)
                        "unknown host name");
         return false;
     }
-    if (!origin.data || is_same_host(s, origin) || is_allowed_origin(s, origin))
+    if (origin.data ? is_same_host(s, origin) || is_allowed_origin(s, origin)
+                    : !is_cross_site(c))
         return true;
     request_refuse(c, 403, "forbidden",
                    "start the server with --allow-origin for this site",
@@ -390,6 +403,49 @@ static bool refuse_right(struct request *c, bool admin)
     return false;
 }
 
+/* QUIRE_NOT_FOUND also for a token that is valid, but not from there. */
+static quire_status find_tenant(struct request *c, const char *token,
+                                quire_tenant *out, quire_error *err)
+{
+    quire_status st = quire_tenant_by_token(c->thread_ctx->root, token, out,
+                                            err);
+
+    return !st && out->token_flags & QUIRE_TOKEN_LOCAL && !auth_is_local(c)
+               ? QUIRE_NOT_FOUND
+               : st;
+}
+
+/* False: answered. */
+static bool check_home(struct request *c)
+{
+    if (!c->route || !(c->route->flags & ROUTE_HOME))
+        return true;
+    if (c->tenant.id != TENANT_DEFAULT)
+        request_refuse(c, 403, "forbidden", "send a token of tenant `default`",
+                       "only the tenant `default` owns the files of this "
+                       "machine");
+    else if (!auth_is_local(c))
+        request_refuse(c, 403, "forbidden", "ask on the server's machine",
+                       "this is answered on the server's machine alone");
+    else
+        return true;
+    return false;
+}
+
+/* False: answered. */
+static bool check_rights(struct request *c)
+{
+    quire_bytes method = exchange_head(c->x)->method;
+
+    if (!(c->tenant.token_flags & QUIRE_TOKEN_READ_ONLY) ||
+        bytes_is(method, "GET") || bytes_is(method, "HEAD") ||
+        (c->route && c->route->flags & ROUTE_READS))
+        return true;
+    request_refuse(c, 403, "forbidden", "send a token that may write",
+                   "this token may only read");
+    return false;
+}
+
 static bool check_admin(struct request *c, const char *token)
 {
     quire_tenant tenant;
@@ -398,7 +454,7 @@ static bool check_admin(struct request *c, const char *token)
 
     if (is_admin_token(c, token))
         return true;
-    st = quire_tenant_by_token(c->thread_ctx->root, token, &tenant, &err);
+    st = find_tenant(c, token, &tenant, &err);
     if (st == QUIRE_NOT_FOUND)
         return refuse_token(c, token);
     if (!st)
@@ -419,7 +475,7 @@ bool auth_check_token(struct request *c, bool admin)
         return false;
     if (admin)
         return check_admin(c, token);
-    st = quire_tenant_by_token(c->thread_ctx->root, token, &c->tenant, &err);
+    st = find_tenant(c, token, &c->tenant, &err);
     if (st == QUIRE_NOT_FOUND)
         return is_admin_token(c, token) ? refuse_right(c, false)
                                         : refuse_token(c, token);
@@ -429,7 +485,7 @@ bool auth_check_token(struct request *c, bool admin)
     c->tenant.name = name;
     if (st)
         request_fail(c, st, &err);
-    return !st;
+    return !st && check_rights(c) && check_home(c);
 }
 
 bool auth_is_current(struct request *c)

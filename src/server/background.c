@@ -27,6 +27,10 @@ enum { COUNT_EVERY_MS = 15000, COUNT_SHARE = 100 };
 /* Workspaces of so many tenants are watched; others are synchronised when used. */
 enum { WATCHED_MAX = 256 };
 
+/* Tenants with subscribers whose session files are watched, too. The watches are those
+ * of searches, which are few. */
+enum { LIVE_MAX = 4 };
+
 /* Interval of `changed` events: when another process certainly changed something,
  * and when it may have been the server itself. */
 enum { SURE_EVERY_MS = 1000, DOUBT_EVERY_MS = 60000 };
@@ -36,7 +40,14 @@ struct watched {
     int64_t tenant;
     quire *q;
     quire_watch *watch;
-    bool listed; /* in the last list of tenants */
+    bool listed; /* in the last list of tenants                           */
+    uint64_t sessions; /* quire_session_changes(), last; 0: not known */
+};
+
+/* What was counted at the last step. */
+struct pause {
+    uint64_t begun;
+    bool quiet; /* all of them were done */
 };
 
 struct background {
@@ -52,10 +63,9 @@ struct background {
     struct watched list[WATCHED_MAX];
     size_t n;
 
-    int64_t audited;      /* id of the last audit entry seen          */
-    int64_t version;      /* of the database, as seen last            */
-    uint64_t begun;       /* requests, just before                    */
-    bool quiet;           /* none of them was running                 */
+    int64_t audited; /* id of the last audit entry seen          */
+    int64_t version; /* of the database, as seen last            */
+    struct pause requests, writes;
     bool worked;          /* something was changed here since         */
     enum foreign foreign; /* whether another process changed anything */
     int64_t published_ms; /* when `changed` was published last    */
@@ -97,6 +107,7 @@ static void begin_watch(struct background *u, int64_t tenant)
     snprintf(which, sizeof which, "#%lld", (long long)tenant);
     o.home = u->home;
     o.tenant = which;
+    o.search_watch = u->c.search_watch;
     *w = (struct watched){.tenant = tenant, .listed = true};
     u->worked = true;
     if (quire_open(&o, &w->q, NULL) ||
@@ -131,6 +142,19 @@ struct reading {
     bool first; /* entries before the start do not count */
 };
 
+/* Whether a change of the catalogue takes a token its rights away. */
+static bool revokes(const char *action)
+{
+    static const char *const actions[] = {"tenant.rotate", "tenant.disable",
+                                          "tenant.remove", "token.remove"};
+    size_t i;
+
+    for (i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (!strcmp(action, actions[i]))
+            return true;
+    return false;
+}
+
 static quire_status handle_change(void *ctx, const quire_audit *change,
                                   quire_error *err)
 {
@@ -141,8 +165,7 @@ static quire_status handle_change(void *ctx, const quire_audit *change,
         r->newest = change->id;
     if (change->id <= r->u->audited || r->first)
         return QUIRE_NOT_FOUND; /* ends the list */
-    /* Its token may have been revoked. */
-    if (change->tenant && strcmp(change->action, "tenant.add") != 0) {
+    if (change->tenant && revokes(change->action)) {
         events_end_tenant(r->u->c.events, change->tenant);
         mcp_registry_end_tenant(r->u->c.mcp_registry, change->tenant);
     }
@@ -271,23 +294,62 @@ static void sync_workspaces(struct background *u)
 
 /* ---- other processes--------------------------------------------------------- */
 
+/* Whether a session file of a tenant that has subscribers has changed. */
+static bool detect_appends(struct background *u)
+{
+    size_t i, n = 0;
+    bool changed = false;
+
+    for (i = 0; i < u->n; i++) {
+        struct watched *w = &u->list[i];
+        uint64_t before = w->sessions;
+
+        w->sessions = 0;
+        if (n == LIVE_MAX || !events_has_subscribers(u->c.events, w->tenant))
+            continue;
+        n++;
+        w->sessions = quire_session_changes(w->q);
+        changed |= before && w->sessions && before != w->sessions;
+    }
+    return changed;
+}
+
+static struct pause read_pause(const struct request_count *n)
+{
+    uint64_t done = atomic_load(&n->done), begun = atomic_load(&n->begun);
+
+    return (struct pause){begun, done == begun};
+}
+
+/* Whether none has run since the last step. */
+static bool is_pause(const struct pause *last, const struct request_count *n)
+{
+    return last->quiet && atomic_load(&n->begun) == last->begun;
+}
+
 /* Other processes may write to the home. A change can be seen, not its author. If
  * no request ran here meanwhile, it was another process; otherwise it may have
  * been, and `changed` is published rarely. */
 static void detect_foreign_writes(struct background *u, int64_t now)
 {
-    uint64_t done = atomic_load(u->c.done), begun = atomic_load(u->c.begun);
+    struct pause requests = read_pause(u->c.requests),
+                 writes = read_pause(u->c.writes);
     int64_t version = quire_changes(u->q);
-    bool alone = u->quiet && atomic_load(u->c.begun) == u->begun && !u->worked;
+    bool appended = detect_appends(u);
+    bool alone = !u->worked && is_pause(&u->requests, u->c.requests);
 
     if (!version || version != u->version)
         read_audit_log(u);
     if (u->version && version && version != u->version)
         u->foreign = alone || u->foreign == FOREIGN_CERTAIN ? FOREIGN_CERTAIN
                                                             : FOREIGN_MAYBE;
+    if (appended && !u->worked && is_pause(&u->writes, u->c.writes))
+        u->foreign = FOREIGN_CERTAIN;
+    else if (appended && u->foreign == FOREIGN_NONE)
+        u->foreign = FOREIGN_MAYBE;
     u->version = version;
-    u->begun = begun;
-    u->quiet = done == begun;
+    u->requests = requests;
+    u->writes = writes;
     u->worked = false;
     if (u->foreign == FOREIGN_NONE ||
         now - u->published_ms <
@@ -304,12 +366,16 @@ static void collect_garbage(struct background *u)
 {
     quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
     quire_collect_report report;
-
+    quire_retain_options retain = QUIRE_RETAIN_OPTIONS_INIT;
     struct metrics_state *sum = &u->report;
     quire_status st;
+    size_t i;
 
+    retain.apply = 1;
     if (!quire_collect_due(u->q))
         return;
+    for (i = 0; i < u->n; i++)
+        quire_retain(u->list[i].q, &retain, NULL, NULL);
     st = quire_collect(u->q, &o, &report, NULL);
     u->worked = true;
     pthread_mutex_lock(&u->lock);

@@ -17,14 +17,20 @@ struct background;
 struct events;
 struct mcp_registry;
 
+/* Requests begun and done. */
+struct request_count {
+    atomic_uint_fast64_t begun, done;
+};
+
 struct background_config {
     const char *home;
     size_t watched_max; /* workspaces; others are synchronised when used */
     struct events *events;
     struct mcp_registry *mcp_registry;
-    /* Requests begun and done. If none runs, a change of the catalogue is another
-     * process's, and published as `changed`. */
-    const atomic_uint_fast64_t *begun, *done;
+    /* If no request runs, a change of the catalogue is another process's, and published
+     * as `changed`; if no write runs, that of a session file, too. */
+    const struct request_count *requests, *writes;
+    quire_search_watch *search_watch; /* of the server; borrowed */
 };
 
 quire_status background_begin(const struct background_config *config,

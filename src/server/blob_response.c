@@ -126,7 +126,6 @@ static void add_names(struct request *c, const char *hex, bool same)
 static void add_kind(struct request *c, const char *mime)
 {
     response_header(&c->answer, "Content-Type", "%s", mime);
-    response_header(&c->answer, "X-Content-Type-Options", "nosniff");
     response_header(&c->answer, "Content-Security-Policy", "sandbox");
     response_header(&c->answer, "Content-Disposition", "attachment");
 }

@@ -151,23 +151,6 @@ bool compress_wants_gzip(quire_bytes header)
 
 /* ---- responses ---------------------------------------------------------- */
 
-/* The value of a header of the answer; .data NULL: none. */
-static quire_bytes find_header(const struct buf *headers, const char *name)
-{
-    const char *at = headers->data, *end = at + headers->len, *line;
-    size_t len = strlen(name);
-
-    for (; at && at < end; at = line + 2) {
-        line = memmem(at, (size_t)(end - at), "\r\n", 2);
-        if (!line)
-            break;
-        if ((size_t)(line - at) > len + 2 && !memcmp(at, name, len) &&
-            at[len] == ':')
-            return trim(at + len + 1, line);
-    }
-    return bytes_of(NULL, 0);
-}
-
 static bool ends_in(quire_bytes text, const char *end)
 {
     size_t len = strlen(end);
@@ -217,9 +200,10 @@ static bool is_packed(quire_bytes body)
 }
 
 /* "\"x\"" becomes "\"x-gzip\"". */
-static void mark_etag(struct buf *headers)
+static void mark_etag(struct response *a)
 {
-    quire_bytes tag = find_header(headers, "ETag");
+    struct buf *headers = &a->headers;
+    quire_bytes tag = response_find(a, "ETag");
     struct buf marked = BUF_INIT(headers->max);
     size_t upto;
 
@@ -253,12 +237,12 @@ static bool pack_body(struct request *c)
 bool compress_response(struct request *c)
 {
     struct response *a = &c->answer;
-    quire_bytes type = find_header(&a->headers, "Content-Type");
+    quire_bytes type = response_find(a, "Content-Type");
     bool on_loop = !c->route || c->route->flags & ROUTE_INLINE;
 
     /* Vary must be the same for 200, 206 and 304. */
     if (a->status == 304 || a->status == 206 ||
-        find_header(&a->headers, "Content-Encoding").data)
+        response_find(a, "Content-Encoding").data)
         return true;
     if (a->body.failed || a->content || a->body.len < PACK_MIN || !type.data ||
         !is_compressible(type))
@@ -269,7 +253,7 @@ bool compress_response(struct request *c)
         pack_body(c)) {
         if (!c->route || !(c->route->flags &
                            ROUTE_WRITE)) /* else it names what was stored */
-            mark_etag(&a->headers);
+            mark_etag(a);
         response_header(a, "Content-Encoding", "gzip");
     }
     return true;

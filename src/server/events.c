@@ -83,6 +83,8 @@ const char *event_name(enum event_kind kind)
         [EVENT_FOLDER_ADDED] = "folder.added",
         [EVENT_FOLDER_CHANGED] = "folder.changed",
         [EVENT_FOLDER_REMOVED] = "folder.removed",
+        [EVENT_IMPORT_PROGRESS] = "import.progress",
+        [EVENT_IMPORT_ENDED] = "import.ended",
         [EVENT_FILE] = "file",
         [EVENT_CHANGED] = "changed",
     };

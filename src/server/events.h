@@ -43,6 +43,8 @@ enum event_kind {
     EVENT_FOLDER_ADDED,
     EVENT_FOLDER_CHANGED,
     EVENT_FOLDER_REMOVED,
+    EVENT_IMPORT_PROGRESS,
+    EVENT_IMPORT_ENDED,
     EVENT_FILE,
     EVENT_CHANGED, /* another process changed something: list again */
     N_EVENTS

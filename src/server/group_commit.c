@@ -113,7 +113,7 @@ static enum outcome run_together(struct thread_ctx *d, struct request *first,
     atomic_fetch_add(&d->server->groups, 1);
     *st = quire_transaction_end(d->root, &kept, err);
     for (c = first; c; c = c->next)
-        atomic_fetch_add(&d->server->done, 1);
+        request_count_done(c, d->server);
     return !*st ? COMMITTED : kept ? UNSURE : NOT_KEPT;
 }
 

@@ -12,8 +12,9 @@
 #include "base/err.h"
 
 /* A tenant's index is updated when it was not noted for QUIET_MS, or LATEST_MS after
- * it was noted first. */
-enum { STEP_MS = 250, QUIET_MS = 1000, LATEST_MS = 30000 };
+ * it was noted first. What was removed leaves it when the tenant was not noted for
+ * IDLE_MS: that writes much. */
+enum { STEP_MS = 250, QUIET_MS = 1000, LATEST_MS = 30000, IDLE_MS = 30000 };
 
 /* Tenants that wait. One more is left out: a search notes it again. */
 enum { NOTED_MAX = 256 };
@@ -24,6 +25,7 @@ enum { INDEXER_CACHE_KIB = 1024 };
 struct noted {
     int64_t tenant;
     int64_t first_ms, last_ms;
+    bool updated; /* it only waits for its purge */
 };
 
 struct indexer {
@@ -50,12 +52,27 @@ void indexer_note(struct indexer *x, int64_t tenant)
     pthread_mutex_lock(&x->lock);
     for (i = 0; i < x->n && x->list[i].tenant != tenant;)
         i++;
-    if (i < x->n) {
+    if (i < x->n && !x->list[i].updated) {
         x->list[i].last_ms = now;
     } else if (i < NOTED_MAX) {
-        x->list[x->n++] = (struct noted){tenant, now, now};
+        x->list[i] = (struct noted){tenant, now, now, false};
+        x->n += i == x->n;
         pthread_cond_signal(&x->asked);
     }
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* Its index has something of what was removed. */
+static void note_removed(struct indexer *x, int64_t tenant)
+{
+    int64_t now = clock_steady_us() / 1000;
+    size_t i;
+
+    pthread_mutex_lock(&x->lock);
+    for (i = 0; i < x->n && x->list[i].tenant != tenant;)
+        i++;
+    if (i == x->n && i < NOTED_MAX)
+        x->list[x->n++] = (struct noted){tenant, now, now, true};
     pthread_mutex_unlock(&x->lock);
 }
 
@@ -75,18 +92,23 @@ static void wait_step(struct indexer *x)
         pthread_cond_wait(&x->asked, &x->lock);
 }
 
+static bool is_due(const struct noted *one, int64_t now)
+{
+    if (one->updated)
+        return now - one->last_ms >= IDLE_MS;
+    return now - one->last_ms >= QUIET_MS || now - one->first_ms >= LATEST_MS;
+}
+
 /* Take a tenant that is due off the list. */
-static bool take_due(struct indexer *x, int64_t *tenant)
+static bool take_due(struct indexer *x, struct noted *out)
 {
     int64_t now = clock_steady_us() / 1000;
     size_t i;
 
     for (i = 0; i < x->n; i++) {
-        const struct noted *one = &x->list[i];
-
-        if (now - one->last_ms < QUIET_MS && now - one->first_ms < LATEST_MS)
+        if (!is_due(&x->list[i], now))
             continue;
-        *tenant = one->tenant;
+        *out = x->list[i];
         x->list[i] = x->list[--x->n];
         return true;
     }
@@ -94,12 +116,12 @@ static bool take_due(struct indexer *x, int64_t *tenant)
 }
 
 /* Wait until a tenant is due; false: shutdown. */
-static bool next_tenant(struct indexer *x, int64_t *tenant)
+static bool next_tenant(struct indexer *x, struct noted *out)
 {
     bool found = false, ending;
 
     pthread_mutex_lock(&x->lock);
-    while (!x->ending && !(found = take_due(x, tenant))) {
+    while (!x->ending && !(found = take_due(x, out))) {
         if (x->n == 0) {
             quire_close(x->q);
             x->q = NULL;
@@ -130,6 +152,7 @@ static quire_status open_tenant(struct indexer *x, int64_t tenant)
 /* QUIRE_BUSY: another process does it. */
 static void update_tenant(struct indexer *x, int64_t tenant)
 {
+    quire_search_stats stats = {.n_removed = 0};
     int more = 0;
     quire_status st = open_tenant(x, tenant);
 
@@ -137,16 +160,37 @@ static void update_tenant(struct indexer *x, int64_t tenant)
         if (!st)
             st = quire_search_update(x->q, &more, NULL);
     } while (!st && more && !atomic_load(x->draining));
+    if (!st && !more && !quire_search_describe(x->q, &stats, NULL) &&
+        stats.n_removed > 0)
+        note_removed(x, tenant);
+}
+
+static void purge_tenant(struct indexer *x, int64_t tenant)
+{
+    int more = 0;
+    quire_status st = open_tenant(x, tenant);
+
+    do {
+        if (!st)
+            st = quire_search_purge(x->q, &more, NULL);
+    } while (!st && more && !atomic_load(x->draining));
+    if (st == QUIRE_BUSY)
+        note_removed(x, tenant);
 }
 
 static void *run_indexer(void *arg)
 {
     struct indexer *x = arg;
-    int64_t tenant;
+    struct noted one;
 
-    while (next_tenant(x, &tenant))
-        if (!atomic_load(x->draining))
-            update_tenant(x, tenant);
+    while (next_tenant(x, &one)) {
+        if (atomic_load(x->draining))
+            continue;
+        if (one.updated)
+            purge_tenant(x, one.tenant);
+        else
+            update_tenant(x, one.tenant);
+    }
     quire_close(x->q);
     return NULL;
 }

@@ -7,7 +7,8 @@
  * because the first index of a large home takes minutes.
  *
  * A tenant is noted by requests: when it writes, and when it searches, since other
- * processes write to its sessions, too. What fails is tried again with the next note.
+ * processes write to its sessions, too. When a tenant has done nothing for longer, what
+ * it removed leaves the files of its index (quire_search_purge()). What fails is tried again with the next note.
  */
 #ifndef SERVER_INDEXER_H
 #define SERVER_INDEXER_H

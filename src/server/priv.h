@@ -22,6 +22,7 @@
 
 #include "server/background.h"
 #include "server/compress.h"
+#include "server/importer.h"
 #include "server/indexer.h"
 #include "server/log.h"
 #include "server/metrics.h"
@@ -117,7 +118,9 @@ struct server {
     atomic_int_fast64_t
         failed_us; /* when a group commit failed on the disk; 0: never */
     atomic_bool draining;
-    atomic_uint_fast64_t begun, done; /* requests that use the store */
+    atomic_bool maintained;        /* by a request, which runs long */
+    struct request_count requests; /* that use the store     */
+    struct request_count writes;   /* those but GET and HEAD */
 
     _Atomic(struct settings *) settings; /* owned, all of them          */
     struct rate_limit *tenants; /* owned; requests by tenant            */
@@ -125,6 +128,7 @@ struct server {
     struct log *log;
     struct background *background;
     struct indexer *indexer;
+    struct importer *importer;
     quire_search_watch *search_watch; /* of the handles of all threads */
     struct lifecycle *lifecycle;
     struct group_commit *group_commit;
@@ -174,6 +178,9 @@ void queue_leave(struct server *s, const struct request *c);
 
 /* Run the handler on this thread. */
 void request_run(struct request *c, struct thread_ctx *d);
+
+/* A request of a group is done when its transaction has ended. */
+void request_count_done(const struct request *c, struct server *s);
 
 /* Log the request, send its answer and free it. */
 void request_finish(struct request *c);

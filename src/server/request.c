@@ -216,13 +216,24 @@ static bool is_short_number(const char *text)
     return is_number(text) && strlen(text) < 8;
 }
 
+/* Whether an id, or that which an agent has given the session, begins so: an import
+ * leaves "ses_" out, and has "-" for another "_". */
+static bool begins_so(const char *id, const char *prefix)
+{
+    prefix += strncmp(prefix, "ses_", 4) || !strncasecmp(id, prefix, 4) ? 0 : 4;
+    for (; *prefix; id++, prefix++)
+        if (strncasecmp(id, prefix, 1) != 0 && (*prefix != '_' || *id != '-'))
+            return false;
+    return true;
+}
+
 /* By an id, or what it begins with. The library also takes names of files. */
 static quire_status find_by_id(struct request *c, const char *prefix,
                                const char **out, quire_error *err)
 {
     quire_status st = find_session(c, prefix, out, err);
 
-    if (st || !strncasecmp(*out, prefix, strlen(prefix)))
+    if (st || begins_so(*out, prefix))
         return st;
     *out = NULL;
     return err_set(err, QUIRE_NOT_FOUND, "no session %.64s", prefix);

@@ -83,11 +83,13 @@ enum {
     ROUTE_FILE = 1 << 13,      /* with ROUTE_LARGE: limited by quota.file    */
     ROUTE_BIG_JSON = 1 << 14,  /* JSON with content in it: up to 64 MiB      */
     ROUTE_HTML = 1 << 15,      /* only for clients that take HTML            */
+    ROUTE_HOME = 1 << 24,      /* for the tenant `default`, on this machine  */
+    ROUTE_READS = 1 << 30,     /* changes nothing, whatever its method       */
 };
 
 /* A write that publishes this event when it succeeds. */
 #define ROUTE_WRITES(event) ((unsigned)ROUTE_WRITE | (unsigned)(event) << 16)
-#define ROUTE_EVENT(flags)  ((enum event_kind)((flags) >> 16))
+#define ROUTE_EVENT(flags)  ((enum event_kind)((flags) >> 16 & 0xff))
 
 /* Headers of a request or an answer that not every route has. */
 enum {

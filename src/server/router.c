@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 
-enum { LEAVES_MAX = 8, SESSION_PREFIX_MIN = 8 };
+enum { LEAVES_MAX = 8, SESSION_PREFIX_MIN = 8, SESSION_ID_MAX = 128 };
 
 struct leaf {
     const struct route *route;
@@ -183,14 +183,16 @@ static bool is_id(const char *text)
     return len > 0 && len <= 18 && !text[len] && text[0] != '0';
 }
 
-/* Hex digits and dashes that are not a number. */
+/* Letters, digits, "-" and "_", as agents make their ids of; not a number, but for one
+ * with a leading zero. */
 static bool is_session_id(const char *text)
 {
+    static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
     size_t len = strlen(text), digits = strspn(text, "0123456789");
 
-    return len >= SESSION_PREFIX_MIN && len <= 64 &&
-           strspn(text, "0123456789abcdefABCDEF-") == len &&
-           (digits < len || text[0] == '0');
+    return len >= SESSION_PREFIX_MIN && len <= SESSION_ID_MAX &&
+           strspn(text, allowed) == len && (digits < len || text[0] == '0');
 }
 
 static const struct path_param *param_of(quire_bytes name)
@@ -208,8 +210,8 @@ static const char *check_param(const struct path_param *p, const char *text)
     if (p->kind == PARAM_NUMBER && !is_id(text))
         return "ids are whole numbers from 1 on";
     if (p->kind == PARAM_SESSION && !is_id(text) && !is_session_id(text))
-        return "a session is a whole number from 1 on, or at least 8 hex "
-               "digits of its id";
+        return "a session is a whole number from 1 on, or at least 8 "
+               "characters of its id: letters, digits, - and _";
     return NULL;
 }
 

@@ -67,22 +67,27 @@ static quire_status bind_tenant(struct request *c, struct thread_ctx *d,
     return quire_tenant_use(c->q, which, err);
 }
 
-/* It is cached as it is sent: a hit is not compressed again. */
+/* It is cached as it is sent: a hit is not compressed again. A hit does not check the
+ * limits of a token. */
 static void cache_answer(struct request *c)
 {
     if (!c->response_cache || c->answer.status != 200 || c->answer.stream ||
-        c->answer.promised)
+        c->answer.promised || c->tenant.token_flags)
         return;
     compress_response(c);
     response_cache_add(c->response_cache, c->cache_key, c->state, &c->answer,
                        c->tenant.id);
 }
 
+static bool is_write(const struct request *c)
+{
+    return strcmp(c->route->method, "GET") != 0;
+}
+
 /* Whether it may have changed what a search finds. */
 static bool is_change(const struct request *c)
 {
-    return strcmp(c->route->method, "GET") != 0 &&
-           !(c->route->flags & (ROUTE_ADMIN | ROUTE_PUBLIC)) &&
+    return is_write(c) && !(c->route->flags & (ROUTE_ADMIN | ROUTE_PUBLIC)) &&
            c->answer.status < 300;
 }
 
@@ -94,12 +99,26 @@ static void end_revoked_stream(struct request *c)
         stream_end(c->answer.stream);
 }
 
+static void count_begun(const struct request *c, struct server *s)
+{
+    atomic_fetch_add(&s->requests.begun, 1);
+    if (is_write(c))
+        atomic_fetch_add(&s->writes.begun, 1);
+}
+
+void request_count_done(const struct request *c, struct server *s)
+{
+    atomic_fetch_add(&s->requests.done, 1);
+    if (is_write(c))
+        atomic_fetch_add(&s->writes.done, 1);
+}
+
 void request_run(struct request *c, struct thread_ctx *d)
 {
     quire_error err;
     quire_status st;
 
-    atomic_fetch_add(&d->server->begun, 1);
+    count_begun(c, d->server);
     st = bind_tenant(c, d, &err);
     if (st) {
         request_fail(c, st, &err);
@@ -113,5 +132,5 @@ void request_run(struct request *c, struct thread_ctx *d)
             thread_ctx_index(d, c->tenant.id);
     }
     if (!c->grouped) /* else it is done when its group is */
-        atomic_fetch_add(&d->server->done, 1);
+        request_count_done(c, d->server);
 }

@@ -89,6 +89,8 @@ static quire_status init_parts(struct server *s, quire_error *err)
     }
     quire_close(q);
     if (!st)
+        st = importer_new(s->home, s->events, &s->draining, &s->importer, err);
+    if (!st)
         st = rand_bytes(&rand_system, s->salt, sizeof s->salt, err);
     if (!st)
         st = log_open(STDERR_FILENO, &s->log, err);
@@ -149,8 +151,9 @@ quire_status server_run(struct server *s, quire_error *err)
                                            .watched_max = s->watched_max,
                                            .events = s->events,
                                            .mcp_registry = s->mcp_registry,
-                                           .begun = &s->begun,
-                                           .done = &s->done};
+                                           .requests = &s->requests,
+                                           .writes = &s->writes,
+                                           .search_watch = s->search_watch};
     quire_status st = workers_begin(s, err);
 
     if (!st)
@@ -160,6 +163,8 @@ quire_status server_run(struct server *s, quire_error *err)
     if (!st)
         st = indexer_begin(s->home, s->search_watch, &s->draining, &s->indexer,
                            err);
+    if (!st)
+        st = importer_begin(s->importer, s->indexer, err);
     if (!st) {
         sd_notify_send("READY=1");
         st = http_run(s->http, err);
@@ -170,6 +175,7 @@ quire_status server_run(struct server *s, quire_error *err)
     background_end(s->background);
     s->background = NULL;
     workers_end(s);
+    importer_end(s->importer);
     indexer_end(s->indexer);
     s->indexer = NULL;
     return st;
@@ -196,6 +202,7 @@ void server_close(struct server *s)
         return;
     lifecycle_end(s->lifecycle);
     http_close(s->http);
+    importer_free(s->importer);
     mcp_registry_free(s->mcp_registry);
     log_close(s->log);
     for (old = atomic_load(&s->settings); old; old = before) {

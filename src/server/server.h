@@ -15,10 +15,14 @@
 struct server;
 struct thread_ctx;
 
+/* The tenant that each home has. The machine's own files are for it alone. */
+enum { TENANT_DEFAULT = 1 };
+
 /* What can change while it runs: server_reload(). */
 struct server_settings {
     char admin_token[200]; /* "": no admin                               */
     uint64_t rate, burst;  /* requests a second of a tenant; 0: any      */
+    bool import_watch;     /* keep importing what agents write           */
 };
 
 typedef quire_status (*server_settings_fn)(void *ctx,
@@ -70,12 +74,20 @@ void server_close(struct server *s);
 /* The events of all tenants. */
 struct events *thread_ctx_events(struct thread_ctx *d);
 
+/* The importer, for the tenant `default`. */
+struct importer *thread_ctx_importer(struct thread_ctx *d);
+
 /* The open sessions of all tenants. */
 struct session_pool *thread_ctx_sessions(struct thread_ctx *d);
 
 /* The tenant's token was revoked: end its event streams and those of MCP, and close
  * its parked sessions. */
 void thread_ctx_end_streams(struct thread_ctx *d, int64_t tenant);
+
+/* Begin a collection, check or rebuild of the whole home, one at a time; false:
+ * another one is running. */
+bool thread_ctx_begin_maintenance(struct thread_ctx *d);
+void thread_ctx_end_maintenance(struct thread_ctx *d);
 
 /* Whether the server is ready for requests. */
 bool thread_ctx_is_ready(struct thread_ctx *d);

@@ -18,7 +18,7 @@ quire_status server_read_settings(struct server *s, quire_error *err)
     }
     new->before = atomic_load(&s->settings);
     atomic_store(&s->settings, new);
-    return QUIRE_OK;
+    return importer_watch(s->importer, new->s.import_watch, err);
 }
 
 quire_status server_reload(struct server *s, quire_error *err)

@@ -80,6 +80,16 @@ void thread_ctx_end_streams(struct thread_ctx *d, int64_t tenant)
     mcp_registry_end_tenant(d->server->mcp_registry, tenant);
 }
 
+bool thread_ctx_begin_maintenance(struct thread_ctx *d)
+{
+    return !atomic_exchange(&d->server->maintained, true);
+}
+
+void thread_ctx_end_maintenance(struct thread_ctx *d)
+{
+    atomic_store(&d->server->maintained, false);
+}
+
 /* With less free space than this the database cannot write its log. */
 #define ROOM_MIN ((uint64_t)1 << 20)
 
@@ -110,6 +120,11 @@ bool thread_ctx_is_ready(struct thread_ctx *d)
 void thread_ctx_index(struct thread_ctx *d, int64_t tenant)
 {
     indexer_note(d->server->indexer, tenant);
+}
+
+struct importer *thread_ctx_importer(struct thread_ctx *d)
+{
+    return d->server->importer;
 }
 
 bool thread_ctx_is_draining(const struct thread_ctx *d)

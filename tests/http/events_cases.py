@@ -306,6 +306,38 @@ def what_another_process_does_is_noticed(w):
 
 
 @case
+def an_entry_that_another_process_appends_is_noticed(w):
+    """It changes a file, not the catalogue."""
+    server = Server(w.server.work, "appended")
+    world = World(server)
+    env = dict(os.environ, QUIRE_HOME=server.home)
+    token = subprocess.run([server.program, "tenant", "token", "add",
+                            "default"], env=env, check=True,
+                           capture_output=True).stdout.decode().split()[-1]
+    id = world.ask("POST", "/v1/sessions", {"title": "t"},
+                   token).json()["session"]
+    here = "/v1/sessions/" + id
+    entry = {"entry": {"type": "message",
+                       "message": {"role": "user", "content": "x"}}}
+    world.ask("POST", here + "/entries", entry, token)
+    time.sleep(1)  # a new token ends the streams of its tenant
+    one = Listener(server, token).settle()
+    w.yes(one.is_quiet(2), "its own entries are not told")
+    for n in range(3):
+        subprocess.run([server.program, "session", "append", id], env=env,
+                       check=True, capture_output=True, input=b'{"type":'
+                       b'"message","message":{"role":"user","content":"x"}}\n')
+        w.same(("changed", {}), one.event(5), "an entry by another process")
+        w.yes(one.is_quiet(1.5), "it is told once")
+    for i in range(5):
+        world.ask("POST", here + "/entries", entry, token)
+        w.same("entry.appended", one.event()[0], "its own")
+    one.close()
+    server.stop()
+    w.wrongs += world.wrongs
+
+
+@case
 def a_tenant_has_so_many_streams(w):
     many = [listen(w).settle() for _ in range(32)]
     got = w.ask("GET", "/v1/events", want=429)
@@ -359,6 +391,14 @@ def a_token_that_is_changed_elsewhere_ends_its_streams(w):
                                      check=True, capture_output=True).stdout)
     one = Listener(server, made["token"]).settle()
     time.sleep(6)  # until it was seen who there is
+    # Another token for her takes none away.
+    subprocess.run(quire + ["token", "add", "ann"], check=True,
+                   capture_output=True)
+    w.same("changed", one.event(12)[0], "another token")
+    World(server).ask("POST", "/v1/history", {"prompt": "on"},
+                      made["token"], want=201)
+    while one.event(12)[0] != "history.added":
+        pass
     subprocess.run(quire + ["rotate", "ann"], check=True, capture_output=True)
     began = time.monotonic()
     while one.event(12):

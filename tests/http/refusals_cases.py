@@ -85,7 +85,7 @@ def what_is_not_there(w):
         token = ADMIN if "/admin/" in target else w.token
         good = {"disabled": True, "entry": {"type": "custom"}, "message": "x",
                 "path": "x", "content": "x", "cwd": "/", "title": "x",
-                "name": "x"}
+                "name": "x", "label": "x", "to": "x"}
         fields = fields_of(op)
         body = None if "requestBody" not in op else b"x" if fields is None \
             else {n: v for n, v in good.items() if n in fields}
@@ -118,7 +118,7 @@ def what_cannot_be_done_to_it(w):
         allowed = {m.upper() for m in methods}
         if "GET" in allowed:
             allowed.add("HEAD")
-        token = ADMIN if "/admin/" in route else w.token
+        token = w.token_for(route)
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE", "TRACE",
                        "PROPFIND", "get"):
             if method in allowed:
@@ -189,7 +189,7 @@ def each_field_of_a_wrong_type(w):
             body = op["requestBody"]["content"]["application/json"]
             target = route.replace("{aid}", str(made)).replace(
                 "/v1/conversations/{id}", here).replace("{id}", "999999")
-            token = ADMIN if "/admin/" in route else w.token
+            token = w.token_for(route)
             fields = body["schema"]["properties"]
             fine = {n: good[n] for n in fields if n in good}
             for name, schema in fields.items():
@@ -231,7 +231,7 @@ def each_word_of_a_query_of_a_wrong_type(w):
                 target = route.replace("{aid}", str(made)).replace(
                     "/v1/conversations/{id}", here).replace("{id}", "999999")
                 target = target.replace("{path}", "x")
-                token = ADMIN if "/admin/" in route else w.token
+                token = w.token_for(route)
                 for value in wrong[p["schema"]["type"]]:
                     w.ask(method.upper(), "%s?%s=%s" % (target, p["name"],
                                                         value), token=token,
@@ -289,11 +289,11 @@ def a_field_that_there_is_not(w):
         for method, op in methods.items():
             target = re.sub(r"{\w+}", "999999", route.replace(
                 "/v1/conversations/{id}", here).replace("{sha256}", "0" * 64))
-            token = ADMIN if "/admin/" in route else w.token
+            token = w.token_for(route)
             # Addresses that need no token ignore what they do not know.
             if op.get("security") == [] or {} in op.get("security", []):
                 w.ask(method.upper(), target + "?surprise=1", token=token,
-                      want=200)
+                      want=404 if target.startswith("/assets/") else 200)
                 continue
             for query in ("surprise=1", "limit=1&surprise", "LIMIT=1"):
                 if query.startswith("limit") and not any(

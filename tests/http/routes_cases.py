@@ -68,6 +68,22 @@ def the_life_of_a_conversation(w):
     w.ask("DELETE", here, want=404)
 
 
+def an_export(w, here, first):
+    got = w.ask("GET", here + "/export?to=markdown", want=200)
+    w.yes(b"hello" in got.body, "the text")
+    w.same("text/markdown; charset=utf-8", got.headers["content-type"], "type")
+    w.yes(got.headers["content-disposition"].startswith("attachment"),
+          "a file to save")
+    got = w.ask("GET", here + "/export?to=codex&redact=true&leaf=" + first,
+                want=200)
+    w.yes(b"hello" in got.body and b"three" not in got.body, "the path")
+    w.ask("GET", here + "/export?to=nothing", want=400)
+    there = here.replace("conversations", "sessions")
+    got = w.ask("GET", there + "/export", want=200)
+    w.same(b'{"type":"session"', got.body[:17], "Quire's own format")
+    w.ask("GET", here + "/export?to=html&leaf=nothing", want=404)
+
+
 @case
 def entries_and_messages(w):
     here = w.conversation()
@@ -98,6 +114,7 @@ def entries_and_messages(w):
     w.yes("messages" in w.ask("GET", here + "/context", want=200).json(),
           "a context has messages")
     w.ask("GET", here + "/context?leaf=" + first["id"], want=200)
+    an_export(w, here, first["id"])
     nodes = w.ask("GET", here + "/tree", want=200).json()["nodes"]
     w.same(1, len([n for n in nodes if n["leaf"]]), "one leaf")
 
@@ -255,6 +272,35 @@ def outputs(w):
     w.ask("POST", here + "/outputs", text, want=201)
     w.ask("GET", here + "/outputs", want=200)
     w.same(text, w.ask("GET", here + "/outputs/0", want=200).body, "kept")
+
+
+@case
+def lines_of_an_output_have_numbers(w):
+    here = w.conversation()
+    text = "".join("line %d\n" % i for i in range(1, 301)) + "x" * 100000
+    w.ask("POST", here + "/outputs?threshold=10", text.encode(), want=201)
+
+    def lines(query=""):
+        return w.ask("GET", here + "/outputs/0/lines" + query, want=200).json()
+    got = lines()
+    w.same((200, [1, "line 1"], [200, "line 200"], True),
+           (len(got["lines"]), got["lines"][0], got["lines"][-1], got["more"]),
+           "the first")
+    got = lines("?offset=299&limit=9")
+    w.same(([299, "line 299"], False), (got["lines"][0], got["more"]),
+           "from a line on")
+    number, last, cut = got["lines"][-1]
+    w.same((301, True, True), (number, cut, 1000 < len(last) < 100000),
+           "a long line is cut")
+    got = lines("?grep=LINE+.*7%24&ignore_case=true&limit=2")
+    w.same(([[7, "line 7"], [17, "line 17"]], True),
+           (got["lines"], got["more"]), "lines that match")
+    w.same([], lines("?grep=walrus")["lines"], "none does")
+    w.same([300, 301], [r[0] for r in lines("?tail=2")["lines"]], "the last")
+    w.ask("GET", here.replace("conversations", "sessions") +
+          "/outputs/0/lines?limit=1", want=200)
+    w.ask("GET", here + "/outputs/0/lines?grep=(", want=400)
+    w.ask("GET", here + "/outputs/9/lines", want=404)
 
 
 @case

@@ -75,7 +75,8 @@ def a_search_finds_every_kind_of_text(w):
     w.same(["artifact", "history", "memory", "message", "output", "thinking",
             "title", "tool_input", "tool_result"], kinds_of(got), "kinds")
     w.same(len(got["hits"]), got["total"], "total")
-    w.same(True, got["total_is_exact"], "exact")
+    w.same((True, False), (got["total_is_exact"], got["total_is_at_most"]),
+           "exact")
     w.same(None, got["next_cursor"], "no more")
     w.same([], got["ignored"], "ignored")
     for hit in got["hits"]:
@@ -91,6 +92,8 @@ def a_search_finds_every_kind_of_text(w):
     w.same(("user", "pelican hunt", "/srv/birds", True, "exact"),
            tuple(message[n] for n in ("role", "title", "project", "active",
                                       "how")), "its members")
+    w.same((1, message["entry"]), (message["turn"], message["turn_first"]),
+           "its turn")
     count = {}
     for hit in got["hits"]:
         count[hit["kind"]] = count.get(hit["kind"], 0) + 1
@@ -98,6 +101,11 @@ def a_search_finds_every_kind_of_text(w):
     w.same({"bash", "read"}, {t for t in got["facets"]["tool"]}, "by tool")
     w.same({"m-1", "m-2"}, set(got["facets"]["model"]), "by model")
     w.yes(got["facets"]["role"]["user"] >= 1, "by role")
+    projects = [h["project"] for h in got["hits"] if h.get("project")]
+    w.same({p: projects.count(p) for p in projects}, got["facets"]["project"],
+           "by project")
+    w.yes("/srv/birds" in projects, "its project")
+    w.same({}, got["facets"]["agent"], "no agent was imported from")
     w.same({}, search(w, "pelican")["facets"], "facets that nobody wants")
 
 

@@ -107,6 +107,69 @@ def a_session_that_is_kept_open_can_be_archived_moved_and_removed(w):
 
 
 @case
+def what_is_appended_to_an_imported_session_goes_to_a_fork_of_it(w):
+    server = Server(w.server.work, "imported")
+    own = World(server)
+    path = os.path.join(w.server.work, "talk.jsonl")
+    with open(path, "w") as f:
+        f.write('{"role":"user","content":"one"}\n')
+
+    def quire(*words):
+        done = subprocess.run([server.program, "--home", server.home,
+                               "--tenant", "ann", *words],
+                              capture_output=True, text=True)
+        w.same(0, done.returncode, done.stderr)
+        return done.stdout
+
+    token = json.loads(subprocess.run(
+        [server.program, "--home", server.home, "tenant", "add", "ann",
+         "--json"], capture_output=True, text=True).stdout)["token"]
+    quire("import", "--agent", "chat", "--from", path)
+    row = own.ask("GET", "/v1/sessions", token=token,
+                  want=200).json()["sessions"][0]
+    at = "/v1/sessions/%d" % row["id"]
+
+    def texts(at):
+        return [e["message"]["content"]
+                if isinstance(e["message"]["content"], str)
+                else e["message"]["content"][0]["text"] for e in own.ask(
+            "GET", at + "/messages", token=token, want=200).json()["messages"]]
+
+    first = own.ask("POST", at + "/messages", {"message": "two"}, token,
+                    want=201).json()
+    fork = "/v1/sessions/" + first["session"]
+    w.yes(first["session"] != row["session"], "it is another session")
+    w.same(row["session"], own.ask("GET", fork, token=token, want=200)
+           .json()["parent"], "its parent")
+    w.same(first["conversation_id"], own.ask("GET", fork, token=token,
+                                             want=200).json()["id"],
+           "its number")
+    w.same(["one"], texts(at), "the imported one")
+    again = own.ask("POST", at + "/messages", {"message": "three"}, token,
+                    want=201).json()
+    w.same(first["session"], again["session"], "the fork of the next append")
+    more = own.ask("POST", fork + "/messages", {"message": "four"}, token,
+                   want=201).json()
+    w.yes("session" not in more, "an append to the fork itself")
+    w.same(["one", "two", "three", "four"], texts(fork), "the fork")
+    entry = own.ask("GET", at + "/entries", token=token,
+                    want=200).json()["entries"][0]["id"]
+    own.ask("PUT", at + "/labels/" + entry, {"label": "begin"},
+            token, want=200)
+    moved = own.ask("PUT", at + "/leaf", {"to": "root"}, token, want=200).json()
+    w.same(first["session"], moved["session"], "the fork of a moved leaf")
+    with open(path, "a") as f:
+        f.write('{"role":"user","content":"new"}\n')
+    quire("import", "--agent", "chat", "--from", path)
+    w.same(["one", "new"], texts(at), "the imported one, grown")
+    w.same(["begin"], [n["label"] for n in own.ask(
+        "GET", at + "/tree", token=token, want=200).json()["nodes"]
+        if n["label"]], "its label")
+    w.wrongs += own.wrongs
+    w.same(0, server.stop()[0], "its exit status")
+
+
+@case
 def everything_of_a_session_is_had_by_its_id(w):
     row, addresses = both(w)
     for i, at in enumerate(addresses):
@@ -150,11 +213,12 @@ def everything_of_a_session_is_had_by_its_id(w):
 @case
 def an_id_that_is_malformed_unknown_or_ambiguous_is_refused(w):
     for name in ("sessions", "conversations"):
-        for bad in ("0", "0192abc", "nonsense", "2026-02-1T", "x" * 70,
-                    "99999999999999999999", "-1"):
+        for bad in ("0", "0192abc", "a.jsonl.gz", "%2Fetc%2Fpasswd", "x" * 129,
+                    "99999999999999999999", "-1", "last"):
             got = w.ask("GET", "/v1/%s/%s" % (name, bad), want=400)
             w.same("invalid", got.json()["kind"], bad)
-        for none in ("999999", "00000000", "deadbeef-0000", "2026-02-16"):
+        for none in ("999999", "00000000", "deadbeef-0000", "2026-02-16",
+                     "2026-02-1T", "nonsense", "ses_nonsense", "________"):
             got = w.ask("GET", "/v1/%s/%s" % (name, none), want=404)
             w.same("not_found", got.json()["kind"], none)
     rows = [both(w)[0] for _ in range(2)]
@@ -165,6 +229,48 @@ def an_id_that_is_malformed_unknown_or_ambiguous_is_refused(w):
         w.yes("quire" not in got.json()["hint"], "a hint for HTTP")
     other = w.tenant()[1]
     w.ask("GET", "/v1/sessions/" + rows[0]["session"], token=other, want=404)
+
+
+@case
+def an_imported_session_is_had_by_the_id_of_its_agent(w):
+    folder = os.path.join(w.server.work, "agents-ids")
+    os.makedirs(folder)
+    agents = {"ses_67f1a2b3cffeAbCdEfGhIjKlMn": "67f1a2b3cffeAbCdEfGhIjKlMn",
+              "ses_67f1a2b3cffeZyXwVuTsRqPoNm": "67f1a2b3cffeZyXwVuTsRqPoNm"}
+    for id in agents:
+        with open(os.path.join(folder, id + ".json"), "w") as f:
+            json.dump({"info": {"id": id, "directory": "/srv", "title": id,
+                                "time": {"created": 1772359200000}},
+                       "messages": [{"info": {"id": "msg_1", "role": "user"},
+                                     "parts": [{"type": "text",
+                                                "text": "of " + id}]}]}, f)
+    server = Server(w.server.work, "agents-ids-home")
+    own = World(server)
+    token = json.loads(subprocess.run(
+        [server.program, "--home", server.home, "tenant", "add", "ann",
+         "--json"], capture_output=True, text=True).stdout)["token"]
+    done = subprocess.run([server.program, "--home", server.home, "--tenant",
+                           "ann", "import", "--from", folder],
+                          capture_output=True, text=True)
+    w.same(0, done.returncode, done.stderr)
+    for id, stored in agents.items():
+        for name in (id, stored, stored[:14], id[:18]):
+            for noun in ("sessions", "conversations"):
+                at = "/v1/%s/%s" % (noun, name)
+                row = own.ask("GET", at, token=token, want=200).json()
+                w.same((stored, id), (row["session"], row["title"]), at)
+                got = own.ask("GET", at + "/messages", token=token, want=200)
+                w.yes("of " + id in json.dumps(got.json()), at + "/messages")
+        number = row["id"]
+        w.same(stored, own.ask("GET", "/v1/sessions/%d" % number, token=token,
+                               want=200).json()["session"], "by its number")
+    for name in ("67f1a2b3cffe", "ses_67f1a2b3", "ses_67f1"):
+        got = own.ask("GET", "/v1/sessions/" + name, token=token, want=400)
+        w.yes("2 sessions begin with" in got.json()["error"], name)
+    for name in ("ses_67f1a2b3cffeB", "ses-67f1a2b3cffeAbCd", "67f1_a2b3"):
+        own.ask("GET", "/v1/sessions/" + name, token=token, want=404)
+    w.wrongs += own.wrongs
+    w.same(0, server.stop()[0], "its exit status")
 
 
 @case
@@ -190,12 +296,14 @@ def the_root_is_a_page_for_people(w):
         w.yes("default-src 'none'" in got["Content-Security-Policy"], "its CSP")
         w.same("no-cache", got["Cache-Control"], "its caching")
         w.yes("Accept" in got["Vary"], "it varies")
-        version = w.ask("GET", "/version", want=200).json()["version"]
-        for word in (version, "/openapi.json", "/healthz", "/metrics",
-                     "/v1/sessions", "/mcp", "quire tenant add", "admin.token"):
+        # What those read who have no scripts.
+        for word in ("/openapi.json", "/healthz", "/metrics", "/v1/sessions",
+                     "/mcp", "quire tenant add", "admin.token"):
             w.yes(word in text, word)
-        for word in ("<script", "http://", "https://", "src="):
+        for word in ("http://", "https://"):
             w.yes(word not in text, word)
+        for address in re.findall(r"(?:src|href)=\"?([^\" >]+)", text):
+            w.yes(address.startswith("/"), address)
     w.same(b"", exchange(w.server, plain("HEAD", "/"), head=True).body, "HEAD")
 
 

@@ -1,6 +1,7 @@
 """Two tenants, each trying everything on what is the other's."""
 import hashlib
 import re
+import time
 
 from client import ADMIN, case, fields_of
 
@@ -16,7 +17,10 @@ def what_is_anothers_is_not_there(w):
     w.ask("PUT", own + "/files/o", b"own", theirs, want=201)
     a, b = [w.ask("POST", "/v1/memory/entries", {"type": "user", "title": "m"},
                   want=201).json()["id"] for _ in range(2)]
-    ids = {"entries": a, "conversation-folders": w.ask(
+    gone = w.conversation(title="secret penguin")
+    away = w.ask("GET", gone).json()["id"]
+    w.ask("DELETE", gone + "?trash=true", want=200)
+    ids = {"entries": a, "trash": away, "conversation-folders": w.ask(
         "POST", "/v1/conversation-folders", {"name": "f"}).json()["id"],
         "relations": w.ask("POST", "/v1/memory/relations", {
             "source_id": a, "target_id": b,
@@ -24,7 +28,8 @@ def what_is_anothers_is_not_there(w):
     everything = {"title": "taken", "archived": True, "message": "x",
                   "entry": {"type": "custom", "customType": "x"},
                   "path": "s", "content": "taken", "action": "list",
-                  "cwd": "/", "name": "taken"}
+                  "cwd": "/", "name": "taken", "label": "taken",
+                  "to": "root"}
     for route, methods in w.server.openapi["paths"].items():
         if "{" not in route or "/admin/" in route or \
                 "{sha256}" in route or "{agent}" in route:
@@ -39,7 +44,7 @@ def what_is_anothers_is_not_there(w):
                     "/v1/sessions/{id}", place.replace("conversations",
                                                        "sessions"))
                 target = target.replace("{aid}", str(aid))
-                target = target.replace("{path}", "s")
+                target = target.replace("{path}", "s").replace("{image}", "1")
                 if "{id}" in target:
                     kind = target.split("/{id}")[0].rsplit("/", 1)[1]
                     target = target.replace("{id}", str(ids[kind]))
@@ -66,6 +71,8 @@ def what_is_anothers_is_not_there(w):
     w.same(b"secret walrus", w.ask("GET", here + "/files/s", want=200).body,
            "nor here")
     w.same(1, w.ask("GET", here + "/messages").json()["count"], "nor here")
+    w.same([away], [t["id"] for t in w.ask("GET", "/v1/trash").json()["trash"]],
+           "nor in the trash")
     w.yes(mine != theirs, "two of them")
 
 
@@ -180,3 +187,84 @@ def an_answer_given_again_is_the_answer_of_now(w):
     new = w.ask("POST", address + "/rotate-token", token=ADMIN).json()["token"]
     w.ask("GET", file, token=token, want=401)
     w.ask("GET", file, token=new, want=200)
+
+
+# ---- further tokens ----------------------------------------------------------
+
+def add_token(w, tenant, want=201, **fields):
+    return w.ask("POST", "/v1/admin/tenants/%d/tokens" % tenant, fields, ADMIN,
+                 want=want).json()
+
+
+@case
+def a_tenant_has_further_tokens_that_end_one_by_one(w):
+    tenant, first = w.tenant()
+    address = "/v1/admin/tenants/%d/tokens" % tenant
+    one = add_token(w, tenant, label="laptop")
+    two = add_token(w, tenant, label="desk")
+    w.same((False, False, None), (one["read_only"], one["local"],
+                                  one["expires_at"]), "its rights")
+    for token in (one["token"], two["token"]):
+        w.ask("GET", "/v1/sessions", token=token, want=200)
+        w.ask("POST", "/v1/sessions", {"title": "x"}, token, want=201)
+    got = w.ask("GET", address, token=ADMIN, want=200)
+    w.same(["laptop", "desk"], [t["label"] for t in got.json()["tokens"]],
+           "the list")
+    for token in (one["token"], two["token"]):
+        w.yes(token[4:].encode() not in got.body, "a token is shown once")
+    w.ask("DELETE", "%s/%d" % (address, one["id"]), token=ADMIN, want=200)
+    w.ask("DELETE", "%s/%d" % (address, one["id"]), token=ADMIN, want=404)
+    w.ask("GET", "/v1/sessions", token=one["token"], want=401)
+    w.ask("GET", "/v1/sessions", token=two["token"], want=200)
+    w.ask("POST", "/v1/admin/tenants/%d/rotate-token" % tenant, token=ADMIN)
+    w.ask("GET", "/v1/sessions", token=first, want=401)
+    w.ask("GET", "/v1/sessions", token=two["token"], want=200)
+    other = w.tenant()[0]
+    w.ask("DELETE", "/v1/admin/tenants/%d/tokens/%d" % (other, two["id"]),
+          token=ADMIN, want=404)
+    events = [e["event"] for e in w.ask("GET", "/v1/admin/audit",
+                                        token=ADMIN).json()["entries"]]
+    w.yes("token.add" in events and "token.remove" in events, "audit log")
+
+
+@case
+def a_read_only_token_only_reads(w):
+    tenant, token = w.tenant()
+    here = w.conversation(token)
+    w.ask("PUT", here + "/files/a.txt", b"walrus", token, want=201)
+    reads = add_token(w, tenant, label="dashboard", read_only=True)["token"]
+    # The second answer may come from the cache.
+    for _ in range(2):
+        for target in (here, here + "/entries", here + "/context",
+                       "/v1/sessions", "/v1/search?q=walrus"):
+            w.ask("GET", target, token=reads, want=200)
+            w.ask("GET", target, token=token, want=200)
+    for method, target, body in (
+            ("POST", "/v1/sessions", {"title": "x"}),
+            ("PATCH", here, {"title": "x"}),
+            ("PUT", here + "/files/a.txt", b"seal"),
+            ("DELETE", here + "/files/a.txt", None),
+            ("POST", here + "/messages", {"message": "x"}),
+            ("POST", "/v1/slash", {"text": "[/list]"}),
+            ("POST", "/v1/blobs", b"x"), ("DELETE", here, None)):
+        got = w.ask(method, target, body, reads, want=403)
+        w.yes("only read" in got.json()["error"], got.body.decode())
+    w.same(b"walrus", w.ask("GET", here + "/files/a.txt", token=reads).body,
+           "nothing changed")
+
+
+@case
+def tokens_that_are_not_valid_for_ever(w):
+    tenant, _ = w.tenant()
+    now = int(time.time())
+    for bad in ({}, {"label": ""}, {"label": "x" * 101}, {"label": "a\tb"},
+                {"label": "x", "read_only": "yes"}):
+        add_token(w, tenant, want=400, **bad)
+    old = add_token(w, tenant, label="old", expires_at=now - 1)["token"]
+    soon = add_token(w, tenant, label="soon", expires_at=now + 3600)
+    w.same(now + 3600, soon["expires_at"], "its end")
+    w.ask("GET", "/v1/sessions", token=old, want=401)
+    w.ask("GET", "/v1/sessions", token=soon["token"], want=200)
+    # All requests of this test come from this machine.
+    local = add_token(w, tenant, label="local", local=True)["token"]
+    w.ask("GET", "/v1/sessions", token=local, want=200)

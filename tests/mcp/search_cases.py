@@ -49,6 +49,7 @@ def the_tool_search_finds_contents_of_sessions(w):
     w.quire("memory", "add", "--type", "project", "--title", "pelican rule")
     got = hits(p, query="sales AND Q4")
     w.same([ids[0]], [h["entry"] for h in got], "AND")
+    w.same([(1, ids[0])], [(h["turn"], h["turn_first"]) for h in got], "turn")
     w.same({"kind": "message", "session": s, "title": "birds", "role": "user",
             "snippet": "sales report Q4",
             "address": "quire://session/%s#%s" % (s, ids[0])},

@@ -67,7 +67,7 @@ TEST(fixed_words_come_before_names_and_numbers)
     SAME_TEXT("artifacts.restore",
               find("POST", "/v1/conversations/1/artifacts/restore"));
     SAME_TEXT("outputs.get", find("GET", "/v1/conversations/1/outputs/0-Ann"));
-    SAME_TEXT("root", find("GET", "/"));
+    SAME_TEXT("viewer", find("GET", "/"));
     SAME_TEXT("", find("GET", "//"));
     SAME_TEXT("", find("GET", "*"));
 }
@@ -81,7 +81,10 @@ TEST(a_session_is_found_by_two_names_and_two_kinds_of_id)
     SAME_TEXT("artifacts.of.raw",
               find("GET", "/v1/sessions/0192abcd-12/artifacts/7/raw"));
     SAME_TEXT("wrong", find("GET", "/v1/sessions/0192abc"));
-    SAME_TEXT("wrong", find("GET", "/v1/sessions/nonsense"));
+    SAME_TEXT("conversations.get", find("GET", "/v1/sessions/ses_5f2A"));
+    SAME_TEXT("wrong", find("GET", "/v1/sessions/ses_5f2"));
+    SAME_TEXT("wrong", find("GET", "/v1/sessions/a.jsonl.gz"));
+    SAME_TEXT("wrong", find("GET", "/v1/sessions/..%2f..%2fetc%2fpasswd"));
     SAME_TEXT("wrong", find("GET", "/v1/sessions/9999999999999999999"));
     SAME_TEXT("wrong", find("GET", "/v1/conversations/0"));
     SAME_TEXT("", find("GET", "/v1/conversations|sessions"));

@@ -446,26 +446,24 @@ static void put_answer(struct json_writer *w, const char *key,
 static void put_success(struct json_writer *w, const struct route *route,
                         int alias)
 {
-    char name[64];
+    char name[64], status[16];
     const char *answer = answer_of(route, alias, name);
     unsigned headers = answer_headers(route);
     const char *again = route->again ? route->again
                                      : "done; it existed already";
 
-    put_answer(w,
-               route->status == 201   ? "201"
-               : route->status == 204 ? "204"
-                                      : "200",
-               "done", headers, route->status == 204 ? NULL : answer);
+    snprintf(status, sizeof status, "%d", route->status);
+    put_answer(w, status, route->status == 202 ? "begun" : "done", headers,
+               route->status == 204 ? NULL : answer);
     if (route->flags & ROUTE_REPLAY_200)
         put_answer(w, "200", again, headers, answer);
     if (route->accepted)
         put_answer(w, "202", "accepted, without an answer", headers, NULL);
-    if (route->flags & ROUTE_RANGES) {
+    if (route->flags & ROUTE_RANGES)
         put_answer(w, "206", "the requested range", headers | GOT_RANGE,
                    answer);
+    if (headers & GOT_ETAG && !strcmp(route->method, "GET"))
         put_answer(w, "304", "not modified", headers, NULL);
-    }
 }
 
 /* A refusal that says more than others, or in other words; NULL: none. */

@@ -14,6 +14,10 @@
     "id:int tenant_id:int conversation_id:int path:text sha256:sha256 " \
     "mime_type:text size:int version:int purpose:text "                 \
     "source_agent_id:text tags:text* created_at:time updated_at:time"
+#define HOLDING                                                             \
+    "sessions:int archived:int session_bytes:int entries:int messages:int " \
+    "outputs:int output_bytes:int artifacts:int artifact_bytes:int "        \
+    "versions:int memories:int"
 #define TOOL_FILE                                                     \
     "filename:text artifact_id:int content_type:text size_bytes:int " \
     "created_at:when updated_at:when purpose:text tags:text* "        \
@@ -34,33 +38,107 @@ static const struct {
     {"Tenant", "id:int name:text disabled:flag has_token:flag created_at:time "
                "bytes_used:int artifacts:int token?:text"},
     {"Tenants", "tenants:Tenant*"},
+    {"Token", "id:int label:text read_only:flag local:flag created_at:time "
+              "expires_at:time? token?:text"},
+    {"Tokens", "tokens:Token*"},
     {"Change", "id:int created_at:time ts:time actor:text action:text "
                "event:text target_kind:tenant/setting target_id:text "
                "tenant_id:int? name:text before:any after:any"},
     {"Audit", "entries:Change* count:int next_before_id:int?"},
+
+    {"Holding", "id:int name:text " HOLDING " quota_bytes:int?"},
+    {"Holdings", "tenants:Holding* total:object search:object blobs:int "
+                 "content_bytes:int stored_bytes:int unreferenced:int "
+                 "database_bytes:int free_bytes:int"},
+    {"Collected",
+     "scanned:int referenced:int marked:int removed:int freed_bytes:int "
+     "waiting:int sources:int rescanned:int versions:int purged:int "
+     "orphans:int litter:int returned_bytes:int dry_run:flag refused:flag"},
+    {"Problem", "kind:text where:text message:text next:text line:int?"},
+    {"Check", "problems:Problem* complete:flag sessions:int blobs:int "
+              "references:int unreferenced:int n_problems:int"},
+    {"Rebuilt", "rebuilt:flag duration_ms:int"},
+    {"Setting", "key:text value:text from:text default:text about:text"},
+    {"Settings", "settings:Setting*"},
+
+    {"Me", "tenant_id:int name:text read_only:flag local:flag version:text"},
+
+    {"SessionTable", "columns:text* rows:any* pending:int"},
+    {"UsageTable", "columns:text* rows:any* totals:object pending:int"},
+    {"StorageKind", "kind:text bytes:int n:int"},
+    {"Storage", "kinds:StorageKind* content_bytes:int stored_bytes:int "
+                "referenced_bytes:int free_bytes:int"},
 
     {"Folder", "id:int tenant_id:int name:text position:int conversations:int "
                "created_at:time updated_at:time"},
     {"Folders", "folders:Folder* " LIST},
     {"Conversation",
      "id:int tenant_id:int session:text title:text cwd:text? "
-     "backend:file/memory archived:flag "
-     "folder_id:int? agent_id:text agent_def?:object parent:text? "
+     "backend:file/memory archived:flag pinned:flag held:flag "
+     "hold_reason:text? folder_id:int? agent_id:text agent_def?:object parent:text? "
      "entries:int messages:int message_count:int input_tokens:int "
      "output_tokens:int total_tokens:int cost_nano_usd:int artifacts:int "
      "bytes_used:int created_at:time updated_at:time"},
     {"Conversations",
      "conversations:Conversation* " LIST " next_cursor:cursor?"},
     {"Sessions", "sessions:Conversation* " LIST " next_cursor:cursor?"},
+    {"Trashed", "id:int? session:text title:text path:text removed_at:time "
+                "purge_at:time bytes:int"},
+    {"Trash", "trash:Trashed* " LIST},
+    {"Emptied", "removed:int"},
     {"Entry", "type:text id:text parentId?:text? timestamp?:text "
               "message?:object ..."},
     {"Entries", "entries:Entry* " LIST " conversation_id:int next_after:int?"},
     {"Messages",
      "messages:Entry* " LIST " conversation_id:int next_after:int?"},
-    {"Appended", "id:text parentId:text? existed:flag"},
+    {"Appended", "id:text parentId:text? existed:flag session?:text "
+                 "conversation_id?:int"},
     {"Context",
      "messages:object* thinkingLevel:text models:object "
      "injectedTtsrRules:text* mode:text modeData:any serviceTier?:any"},
+    {"HeadsSession", "id:text title:text? cwd:text? parent:text? created:text? "
+                     "bytes:int version:int archived:flag leaf:text? "
+                     "problems:int"},
+    {"Heads",
+     "session:HeadsSession generation:text from:int n:int leaf:any "
+     "types:text* roles:text* tools:text* models:text* t0:any id:text* "
+     "up:any* type:any* role:any* tool:any* model:any* dt:any* size:int* "
+     "lines:int* calls:int* tokens:int* context:int* flags:int*"},
+    {"Cut", "pointer:text length:int lines:int"},
+    {"WindowEntry", "position:int ordinal:int label?:text entry:Entry "
+                    "cuts:Cut*"},
+    {"Window", "entries:WindowEntry* leaf:text? n:int from:int more:flag"},
+    {"EntryOrText", "Entry|EntryText"},
+    {"EntryText", "offset:int length:int next:int? text:text"},
+    {"VersionDiff", "from:int to:int hunks:Hunk* added:int removed:int "
+                    "binary:flag cut:flag"},
+    {"Hunk", "old:int new:int lines:any*"},
+    {"Edit", "path:text call:text tool:text hunks:Hunk* added:int removed:int "
+             "cut:flag"},
+    {"Edits", "files:Edit*"},
+    {"EditEntry",
+     "entry:text ordinal:int position:int time_ms:any files:Edit*"},
+    {"Changes", "changes:EditEntry* next:int?"},
+    {"Rail", "ordinal:int id:text rail:int parent:any kind:text text:text "
+             "label?:text time_ms:any children:int folded:int on_path:flag "
+             "is_leaf:flag"},
+    {"Rails", "n:int leaf:any rails:int rows:Rail*"},
+    {"OutlineItem", "position:int ordinal:int id:text kind:text label?:text "
+                    "text:text tool?:text time_ms:any branches:int"},
+    {"Outline", "items:OutlineItem*"},
+    {"Call", "id:text call:text tool:text summary:text position:int "
+             "start_ms:any duration_ms:int? error:flag output_bytes:int"},
+    {"Turn", "position:int id:text time_ms:any duration_ms:any model:text "
+             "messages:int input_tokens:int output_tokens:int "
+             "cached_tokens:int cost_micro_usd:int calls:Call*"},
+    {"Turns", "turns:Turn*"},
+    {"Image", "entry:text ordinal:int image:int mime:text bytes:int width:int "
+              "height:int"},
+    {"Images", "images:Image*"},
+    {"ContextPart", "kind:text tool?:text message:int tokens:int bytes:int "
+                    "text?:text"},
+    {"Parts", "leaf:text? parts:ContextPart* by_kind:object total_tokens:int "
+              "messages:int"},
     {"Node",
      "id:text parentId:text? type:text depth:int leaf:flag label:text?"},
     {"Tree", "nodes:Node*"},
@@ -93,6 +171,7 @@ static const struct {
 
     {"Output", "id:text address:text tool:text? bytes:int modified_at:time"},
     {"Outputs", "outputs:Output* " LIST},
+    {"OutputLines", "lines:any* more:flag"},
     {"OutputShown",
      "output:text truncated:flag totalLines:int totalBytes:int "
      "outputLines:int outputBytes:int artifactId:text? address:text?"},
@@ -121,13 +200,16 @@ static const struct {
     {"SearchHit",
      "kind:" SEARCH_KINDS " address:text session?:text entry?:text "
      "title?:text project?:text agent?:text role?:" SEARCH_ROLES " tool?:text "
-     "model?:text created_at?:time snippet:text matches:count** score:number "
+     "model?:text created_at?:time turn?:int turn_first?:text "
+     "turn_last?:text snippet:text matches:count** score:number "
      "how:exact/stem/prefix/substring/close active:flag error:flag "
      "in_session?:int"},
-    {"SearchFacets", "kind?:object role?:object tool?:object model?:object"},
+    {"SearchFacets", "kind?:object role?:object tool?:object model?:object "
+                     "project?:object agent?:object"},
     {"SearchIgnored", "text:text why:text"},
     {"SearchResult",
      "hits:SearchHit* facets:SearchFacets total:int total_is_exact:flag "
+     "total_is_at_most:flag "
      "next_cursor:cursor? ignored:SearchIgnored*"},
     {"Suggestions", "suggestions:text*"},
     {"Prompts", "prompts:Prompt* " LIST},
@@ -139,6 +221,19 @@ static const struct {
     {"Written", "path:text size:int artifact_id:int? encoding:utf-8/base64 "
                 "content:text"},
     {"Replies", "replies:Reply* text:text files:Written*"},
+    {"FoundAgent", "agent:text title:text sessions:int bytes:int newest:time "
+                   "imported:int"},
+    {"Found", "agents:FoundAgent*"},
+    {"ImportReport", "path:text line:int byte:int message:text"},
+    {"Import",
+     "running:flag watching:flag agents:text* done:int total:int found:int "
+     "imported:int unchanged:int problems:int bytes:int "
+     "reports:ImportReport* error:text? started_at:time? "
+     "ended_at:time?"},
+    {"ImportedFile",
+     "agent:text source:text session:text main:flag title:text? cwd:text? "
+     "entries:int bytes:int problems:int modified_at:time imported_at:time"},
+    {"Ledger", "files:ImportedFile* next_cursor:cursor?"},
     {"Usage",
      "tenant_id:int name:text bytes_used:int artifacts:int quotas:Quotas"},
     {"Quotas", "file:int session:int tenant:int"},
@@ -165,7 +260,7 @@ static const struct word {
     {"when", "string", "\"format\":\"date-time\""},
     {"sha256", "string", "\"pattern\":\"^[0-9a-f]{64}$\""},
     {"session", "string",
-     "\"pattern\":\"^([1-9][0-9]{0,17}|[0-9A-Fa-f-]{8,64})$\""},
+     "\"pattern\":\"^([1-9][0-9]{0,17}|[0-9A-Za-z_-]{8,128})$\""},
     {"cursor", "string",
      "\"description\":\"send it as cursor to go on; null: that was all\""},
     {"object", "object", NULL},

@@ -15,6 +15,7 @@
 #include "server/publish.h"
 #include "server/blob_response.h"
 #include "server/routes/handlers.h"
+#include "view/diff_json.h"
 
 static void add_hex(const quire_digest *d, char out[65])
 {
@@ -358,6 +359,73 @@ void route_artifacts_raw(struct request *c)
 
     if (find_of_route(c, &a))
         blob_response_send(c, &a.digest, a.size, a.mime);
+}
+
+/* ---- comparing versions ------------------------------------------------- */
+
+/* Content of a version, which is compared only up to this size. */
+#define DIFF_BYTES ((size_t)16 << 20)
+enum { DIFF_LINES = 20000 };
+
+static quire_status read_version(struct request *c, int64_t version,
+                                 struct buf *out, quire_error *err)
+{
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+
+    o.version = version;
+    o.any_session = 1;
+    return quire_artifact_get(c->q, NULL,
+                              request_ref(c, c->match.params[1] ? 1 : 0), &o,
+                              buf_write, out, NULL, err);
+}
+
+static quire_status put_versions(struct request *c, quire_bytes before,
+                                 quire_bytes after, int64_t from, int64_t to,
+                                 quire_error *err)
+{
+    quire_diff_summary sum;
+    quire_status st;
+    bool cut;
+
+    json_object(&c->w);
+    put_number(c, "from", from);
+    put_number(c, "to", to);
+    json_key(&c->w, "hunks");
+    st = view_diff(before, after, DIFF_LINES, &c->w, &sum, &cut, err);
+    put_number(c, "added", (int64_t)sum.added);
+    put_number(c, "removed", (int64_t)sum.removed);
+    put_flag(c, "binary", sum.is_binary);
+    put_flag(c, "cut", cut);
+    json_object_end(&c->w);
+    return st;
+}
+
+/* The version before the first is empty. */
+void route_artifacts_diff(struct request *c)
+{
+    struct buf before = BUF_INIT(DIFF_BYTES), after = BUF_INIT(DIFF_BYTES);
+    int64_t from, to;
+    quire_artifact a;
+    quire_error err;
+    quire_status st;
+
+    if (!find_of_route(c, &a))
+        return;
+    to = (int64_t)request_number(c, "to", (uint64_t)a.version);
+    from = (int64_t)request_number(c, "from", to > 1 ? (uint64_t)to - 1 : 0);
+    st = from ? read_version(c, from, &before, &err) : QUIRE_OK;
+    if (!st)
+        st = read_version(c, to, &after, &err);
+    if (!st)
+        st = put_versions(c, buf_bytes(&before), buf_bytes(&after), from, to,
+                          &err);
+    if (before.failed || after.failed)
+        request_refuse(c, 413, "too_large", "read both versions instead",
+                       "a version is too large to be compared");
+    else if (st)
+        request_fail(c, st, &err);
+    buf_release(&before);
+    buf_release(&after);
 }
 
 /* ---- files -------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "server/open_session.h"
 #include "server/page.h"
 #include "server/routes/handlers.h"
 #include "server/server.h"
@@ -21,6 +22,9 @@ static void put_conversation(struct request *c, const quire_session_row *r)
     put_text(c, "cwd", r->info ? r->info->cwd : NULL);
     put_text(c, "backend", r->path ? "file" : "memory");
     put_flag(c, "archived", !strcmp(r->state, "archived"));
+    put_flag(c, "pinned", r->info && r->info->pinned);
+    put_flag(c, "held", r->info && r->info->held);
+    put_text(c, "hold_reason", r->info ? r->info->hold_reason : NULL);
     put_id(c, "folder_id", r->folder);
     put_text(c, "agent_id", r->agent ? r->agent : "index");
     if (r->agent_def)
@@ -60,32 +64,6 @@ void route_conversations_get(struct request *c)
 
     if (which)
         answer_row(c, which);
-}
-
-/* Open the session of the path; close_session() it. NULL: answered. */
-static quire_session *open_session(struct request *c, unsigned flags)
-{
-    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    const char *id = request_session(c);
-    quire_session *s = NULL;
-    quire_error err;
-    quire_status st;
-
-    if (!id)
-        return NULL;
-    o.flags = flags;
-    o.sync = QUIRE_SYNC_EACH;
-    st = session_pool_take(thread_ctx_sessions(c->thread_ctx), c->q,
-                           c->tenant.id, id, &o, &s, &err);
-    if (st)
-        request_fail(c, st, &err);
-    return s;
-}
-
-static void close_session(struct request *c, quire_session *s)
-{
-    session_pool_put(thread_ctx_sessions(c->thread_ctx), c->tenant.id,
-                     c->session, s);
 }
 
 /* Its file is about to be changed, moved or removed. */
@@ -172,6 +150,7 @@ void route_conversations_list(struct request *c)
     }
     if (!read_archived(c, &o.archived))
         return;
+    o.pinned = request_flag(c, "pinned", false);
     o.limit = r.page.limit + 1;
     page_begin(&r.page, c->match.alias ? "sessions" : "conversations");
     st = quire_session_rows(c->q, &o, write_row, &r, &err);
@@ -254,8 +233,9 @@ void route_conversations_add(struct request *c)
 /* The state before the change: equal values are not written and publish no event. */
 struct before {
     const char *id, *title; /* the title in `keep`, "" for none */
+    const char *reason;     /* of the hold, in `keep`; NULL: none */
     int64_t folder;
-    bool archived;
+    bool archived, pinned;
 };
 
 /* Read the state of the session of the path. False: answered. */
@@ -273,7 +253,12 @@ static bool read_before(struct request *c, struct before *b)
         b->title = arena_text(&c->keep, bytes_str(row.title ? row.title : ""));
         b->folder = row.folder;
         b->archived = !strcmp(row.state, "archived");
-        st = b->title ? QUIRE_OK : err_memory(&err);
+        b->pinned = row.info->pinned;
+        b->reason = row.info->held
+                        ? arena_text(&c->keep, bytes_str(row.info->hold_reason))
+                        : NULL;
+        st = b->title && !b->reason == !row.info->held ? QUIRE_OK
+                                                       : err_memory(&err);
     }
     request_fail_session(c, st, &err);
     return !st;
@@ -332,6 +317,30 @@ static quire_status set_archived(struct request *c, const struct before *b,
                 : quire_session_unarchive(c->q, b->id, &path, err);
 }
 
+static quire_status set_pinned(struct request *c, const struct before *b,
+                               quire_error *err)
+{
+    bool want = request_flag(c, "pinned", b->pinned);
+
+    if (want == b->pinned)
+        return QUIRE_OK;
+    c->unchanged = false;
+    return quire_session_pin(c->q, b->id, want, err);
+}
+
+/* null releases it. */
+static quire_status set_hold(struct request *c, const struct before *b,
+                             quire_error *err)
+{
+    const char *reason = request_text(c, "hold_reason");
+
+    if (request_is_null(c, "hold_reason") ? !b->reason : !reason)
+        return QUIRE_OK;
+    c->unchanged = false;
+    return reason ? quire_session_hold(c->q, b->id, reason, err)
+                  : quire_session_release(c->q, b->id, err);
+}
+
 void route_conversations_patch(struct request *c)
 {
     struct before before;
@@ -344,6 +353,10 @@ void route_conversations_patch(struct request *c)
     st = set_title(c, &before, &err);
     if (!st)
         st = set_archived(c, &before, &err);
+    if (!st)
+        st = set_pinned(c, &before, &err);
+    if (!st)
+        st = set_hold(c, &before, &err);
     if (st)
         request_fail(c, st, &err);
     else
@@ -360,8 +373,28 @@ void route_conversations_remove(struct request *c)
     if (!id || !request_session_number(c, &number))
         return;
     drop_session(c, id);
-    st = quire_session_remove(c->q, id, &err);
+    st = request_flag(c, "trash", false)
+             ? quire_session_trash(c->q, id, 0, NULL, &err)
+             : quire_session_remove(c->q, id, &err);
     answer_deleted(c, st, &err);
+}
+
+void route_conversations_restore(struct request *c)
+{
+    const char *path;
+    quire_session_row row;
+    quire_error err;
+    quire_status st = quire_session_restore(c->q, request_trashed(c), &path,
+                                            &err);
+    const char *copy = st ? NULL : arena_text(&c->keep, bytes_str(path));
+
+    if (!st)
+        st = copy ? quire_session_row_of(c->q, copy, &row, &err)
+                  : err_memory(&err);
+    if (st)
+        request_fail(c, st, &err);
+    else
+        put_conversation(c, &row);
 }
 
 typedef quire_status (*relocate_fn)(quire *q, const char *which,
@@ -462,7 +495,7 @@ static void list_entries(struct request *c, const char *key, bool messages)
 
     if (!request_session_number(c, &number))
         return;
-    s = open_session(c, QUIRE_SESSION_READ);
+    s = request_open_session(c, QUIRE_SESSION_READ);
     if (!s)
         return;
     if (l.after && !strcmp(l.after, "0"))
@@ -480,7 +513,7 @@ static void list_entries(struct request *c, const char *key, bool messages)
     if (!st && l.after)
         request_refuse(c, 400, "invalid", "name one that was listed",
                        "after_id: unknown %s", messages ? "message" : "entry");
-    close_session(c, s);
+    request_close_session(c, s);
 }
 
 void route_entries_list(struct request *c)
@@ -496,7 +529,7 @@ void route_messages_list(struct request *c)
 static void append(struct request *c, quire_bytes entry)
 {
     quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
-    quire_session *s = open_session(c, 0);
+    quire_session *s = request_open_session(c, 0);
     quire_appended done;
     quire_error err;
     quire_status st;
@@ -508,20 +541,11 @@ static void append(struct request *c, quire_bytes entry)
                                             : request_text(c, "expect");
     o.op = request_text(c, "op");
     st = quire_session_append(s, entry, &o, &done, &err);
-    if (!st)
-        st = quire_session_flush(s, &err);
-    close_session(c, s);
-    if (st) {
-        request_fail(c, st, &err);
-        return;
+    if (!st) {
+        c->unchanged = done.existed;
+        c->answer.status = done.existed ? 200 : 201;
     }
-    c->unchanged = done.existed;
-    c->answer.status = done.existed ? 200 : 201;
-    json_object(&c->w);
-    put_text(c, "id", done.id);
-    put_text(c, "parentId", *done.parent ? done.parent : NULL);
-    put_flag(c, "existed", done.existed);
-    json_object_end(&c->w);
+    request_answer_appended(c, s, st, &done, &err);
 }
 
 void route_entries_add(struct request *c)
@@ -590,7 +614,7 @@ static void no_image(void *ctx, const char *ref)
 void route_context(struct request *c)
 {
     const char *leaf = request_text(c, "leaf");
-    quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_session *s = request_open_session(c, QUIRE_SESSION_READ);
     quire_status st = QUIRE_OK;
     quire_entry entry;
     quire_error err;
@@ -605,7 +629,7 @@ void route_context(struct request *c)
         st = quire_session_context(s, leaf, request_write, no_image, c, &err);
     if (st)
         request_fail(c, st, &err);
-    close_session(c, s);
+    request_close_session(c, s);
 }
 
 static quire_status give_node(void *ctx, const quire_entry *e, quire_error *err)
@@ -634,7 +658,7 @@ static quire_status give_node(void *ctx, const quire_entry *e, quire_error *err)
 
 void route_tree(struct request *c)
 {
-    quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_session *s = request_open_session(c, QUIRE_SESSION_READ);
     quire_error err;
     quire_status st;
 
@@ -648,5 +672,5 @@ void route_tree(struct request *c)
     json_object_end(&c->w);
     if (st)
         request_fail(c, st, &err);
-    close_session(c, s);
+    request_close_session(c, s);
 }

@@ -26,18 +26,36 @@ void route_tenants_patch(struct request *c);
 void route_tenants_rotate(struct request *c);
 void route_tenants_remove(struct request *c);
 
+void route_tokens_list(struct request *c);
+void route_tokens_add(struct request *c);
+void route_tokens_remove(struct request *c);
+
 void route_audit(struct request *c);
+void route_admin_collect(struct request *c);
+void route_admin_check(struct request *c);
+void route_admin_reindex(struct request *c);
+void route_admin_stats(struct request *c);
+void route_settings_list(struct request *c);
+void route_settings_put(struct request *c);
 
 void route_folders_list(struct request *c);
 void route_folders_add(struct request *c);
 void route_folders_patch(struct request *c);
 void route_folders_remove(struct request *c);
 
+/* What the address of a session in the trash names, as for
+ * quire_session_restore(); trash.c. */
+const char *request_trashed(struct request *c);
+
+void route_trash_list(struct request *c);
+void route_trash_empty(struct request *c);
+void route_trash_remove(struct request *c);
 void route_conversations_list(struct request *c);
 void route_conversations_add(struct request *c);
 void route_conversations_get(struct request *c);
 void route_conversations_patch(struct request *c);
 void route_conversations_remove(struct request *c);
+void route_conversations_restore(struct request *c);
 void route_conversations_fork(struct request *c);
 void route_conversations_move(struct request *c);
 void route_entries_list(struct request *c);
@@ -45,6 +63,7 @@ void route_entries_add(struct request *c);
 void route_messages_list(struct request *c);
 void route_messages_add(struct request *c);
 void route_context(struct request *c);
+void route_export(struct request *c);
 void route_tree(struct request *c);
 
 void route_artifacts_list(struct request *c);
@@ -64,6 +83,7 @@ void route_workspace(struct request *c);
 void route_outputs_list(struct request *c);
 void route_outputs_add(struct request *c);
 void route_outputs_get(struct request *c);
+void route_outputs_lines(struct request *c);
 
 void route_memory_list(struct request *c);
 void route_memory_add(struct request *c);
@@ -87,6 +107,11 @@ void route_history_add(struct request *c);
 void route_usage(struct request *c);
 void route_slash(struct request *c);
 
+void route_import_found(struct request *c);
+void route_import_get(struct request *c);
+void route_import_start(struct request *c);
+void route_import_ledger(struct request *c);
+
 void route_blobs_put(struct request *c);
 void route_blobs_get(struct request *c);
 
@@ -96,7 +121,28 @@ void route_mcp_post(struct request *c);
 void route_mcp_get(struct request *c);
 void route_mcp_delete(struct request *c);
 
-void route_root(struct request *c);
+void route_heads(struct request *c);
+void route_window(struct request *c);
+void route_entry(struct request *c);
+void route_entry_image(struct request *c);
+void route_entry_diff(struct request *c);
+void route_rails(struct request *c);
+void route_outline(struct request *c);
+void route_turns(struct request *c);
+void route_images(struct request *c);
+void route_parts(struct request *c);
+void route_changes(struct request *c);
+void route_label(struct request *c);
+void route_leaf(struct request *c);
+void route_me(struct request *c);
+void route_stats_sessions(struct request *c);
+void route_stats_usage(struct request *c);
+void route_stats_usage_csv(struct request *c);
+void route_stats_storage(struct request *c);
+void route_artifacts_diff(struct request *c);
+
+void route_viewer(struct request *c);
+void route_viewer_asset(struct request *c);
 void route_health(struct request *c);
 void route_ready(struct request *c);
 void route_version(struct request *c);

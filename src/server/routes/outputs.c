@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/utf8.h"
 #include "server/page.h"
 #include "server/routes/handlers.h"
 
@@ -205,34 +206,105 @@ static bool is_there(struct request *c, quire_outputs *o, const char *address)
     return !quire_read(c->q, o, address, &first, pass_line, NULL, NULL);
 }
 
-void route_outputs_get(struct request *c)
+static void read_which(struct request *c, quire_read_options *options)
 {
-    quire_read_options options = QUIRE_READ_OPTIONS_INIT;
+    *options = (quire_read_options)QUIRE_READ_OPTIONS_INIT;
+    options->offset = request_number(c, "offset", 0);
+    options->tail = request_number(c, "tail", 0);
+    options->grep = request_text(c, "grep");
+    options->ignore_case = request_flag(c, "ignore_case", false);
+}
+
+/* Lines of ":name" for `each`. False: answered. */
+static bool read_lines(struct request *c, const quire_read_options *options,
+                       quire_line_fn each, void *ctx)
+{
     quire_outputs *o = open_outputs(c);
     const char *address;
     quire_error err;
     quire_status st;
 
     if (!o)
-        return;
-    options.offset = request_number(c, "offset", 0);
-    options.limit = request_number(c, "limit", 0);
-    options.tail = request_number(c, "tail", 0);
-    options.grep = request_text(c, "grep");
-    options.ignore_case = request_flag(c, "ignore_case", false);
+        return false;
     address = address_of(c, c->match.params[1]);
-    st = address ? quire_read(c->q, o, address, &options, give_line, c, &err)
+    st = address ? quire_read(c->q, o, address, options, each, ctx, &err)
                  : err_memory(&err);
-    if (st == QUIRE_NOT_FOUND && (options.grep || options.offset > 1) &&
+    if (st == QUIRE_NOT_FOUND && (options->grep || options->offset > 1) &&
         is_there(c, o, address))
         st = QUIRE_OK;
     quire_outputs_close(o);
-    if (st) {
+    if (st && st != QUIRE_STOPPED)
         request_fail(c, st, &err);
+    return !st || st == QUIRE_STOPPED;
+}
+
+void route_outputs_get(struct request *c)
+{
+    quire_read_options options;
+
+    read_which(c, &options);
+    options.limit = request_number(c, "limit", 0);
+    if (!read_lines(c, &options, give_line, c))
         return;
-    }
     response_header(&c->answer, "Content-Type", "text/plain; charset=utf-8");
-    response_header(&c->answer, "X-Content-Type-Options", "nosniff");
     response_header(&c->answer, "Content-Security-Policy", "sandbox");
     response_header(&c->answer, "Content-Disposition", "attachment");
+}
+
+/* ---- lines with their numbers ------------------------------------------- */
+
+/* Bytes of a line, and of an answer, about. */
+enum { LINE_MAX_BYTES = 16 * 1024, LINES_MAX_BYTES = 4 * 1024 * 1024 };
+
+struct lines {
+    struct request *c;
+    uint64_t limit, n;
+    bool more;
+};
+
+/* A long line comes in pieces: the beginning of the first is shown. */
+static quire_status put_line(void *ctx, const quire_line *line,
+                             quire_error *err)
+{
+    struct lines *l = ctx;
+    struct request *c = l->c;
+    quire_bytes text = line->text;
+    bool cut;
+
+    (void)err;
+    if (!line->begins)
+        return QUIRE_OK;
+    l->more = l->n == l->limit || c->answer.body.len >= LINES_MAX_BYTES;
+    if (l->more)
+        return QUIRE_STOPPED;
+    l->n++;
+    if (text.len && ((const char *)text.data)[text.len - 1] == '\n')
+        text.len--;
+    cut = !line->ends || text.len > LINE_MAX_BYTES;
+    text.len = utf8_cut(text, LINE_MAX_BYTES);
+    json_array(&c->w);
+    json_uint(&c->w, line->number);
+    json_bytes(&c->w, text);
+    if (cut)
+        json_bool(&c->w, true);
+    json_array_end(&c->w);
+    return c->answer.body.failed ? err_memory(err) : QUIRE_OK;
+}
+
+void route_outputs_lines(struct request *c)
+{
+    struct lines l = {.c = c, .limit = request_limit(c)};
+    quire_read_options options;
+
+    read_which(c, &options);
+    if (options.tail > l.limit)
+        options.tail = l.limit;
+    json_object(&c->w);
+    json_key(&c->w, "lines");
+    json_array(&c->w);
+    if (!read_lines(c, &options, put_line, &l))
+        return;
+    json_array_end(&c->w);
+    put_flag(c, "more", l.more);
+    json_object_end(&c->w);
 }

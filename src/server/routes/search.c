@@ -56,6 +56,11 @@ static quire_status emit_hit(void *ctx, const quire_search_hit *h,
     put_known(c, "model", h->model);
     if (h->created_us)
         put_time(c, "created_at", h->created_us);
+    if (h->turn) {
+        put_number(c, "turn", (int64_t)h->turn);
+        put_known(c, "turn_first", h->turn_first);
+        put_known(c, "turn_last", h->turn_last);
+    }
     put_text(c, "snippet", h->snippet);
     put_matches(c, h);
     json_put_raw(&c->w, "score", bytes_str(score));
@@ -73,7 +78,8 @@ static quire_status emit_hit(void *ctx, const quire_search_hit *h,
 /* {"kind":{"message":3},"role":{...},...}; empty unless they were asked for. */
 static void put_facets(struct request *c, const quire_search_result *r)
 {
-    static const char *const names[] = {"kind", "role", "tool", "model"};
+    static const char *const names[] = {"kind",  "role",    "tool",
+                                        "model", "project", "agent"};
     size_t i, k;
 
     json_key(&c->w, "facets");
@@ -200,6 +206,7 @@ void route_search(struct request *c)
     put_facets(c, &r);
     put_number(c, "total", (int64_t)r.total);
     put_flag(c, "total_is_exact", r.total_is_exact);
+    put_flag(c, "total_is_at_most", r.total_is_at_most);
     put_text(c, "next_cursor", r.next_cursor);
     put_ignored(c, &r);
     json_object_end(&c->w);

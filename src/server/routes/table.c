@@ -32,10 +32,44 @@ static const struct field tenant_end[] = {
     END,
 };
 
+static const struct field token_new[] = {
+    FIELD("label", FIELD_TEXT, FIELD_NEEDED, "its name, such as `laptop`"),
+    FIELD("read_only", FIELD_FLAG, 0, "it may only read"),
+    FIELD("local", FIELD_FLAG, 0, "it is valid only on the server's machine"),
+    FIELD("expires_at", FIELD_NUMBER, 0,
+          "valid until then, in seconds; default: for ever"),
+    END,
+};
+
 static const struct field audit_page[] = {
     LIMIT(50, 200),
     FIELD("before_id", FIELD_NUMBER, QUERY | FIELD_FROM_1,
           "entries before this one: next_before_id"),
+    END,
+};
+
+static const struct field collection[] = {
+    FIELD("dry_run", FIELD_FLAG, 0, "remove nothing, report the same"),
+    FIELD("yes", FIELD_FLAG, 0, "remove even more than half of the blobs"),
+    FIELD("full", FIELD_FLAG, 0,
+          "read every file again, and ignore the reference index"),
+    END,
+};
+
+static const struct field check_of[] = {
+    FIELD("depth", FIELD_TEXT, QUERY,
+          "quick (default): of blobs only presence and size; usual: their "
+          "content too; full: also every index and counter",
+          .type = "quick/usual/full"),
+    FIELD("seconds", FIELD_NUMBER, QUERY, "it ends after so many",
+          .otherwise = 20, .max = 300),
+    END,
+};
+
+static const struct field setting_change[] = {
+    FIELD("key", FIELD_TEXT, FIELD_NEEDED, "its name, like quota.tenant"),
+    FIELD("value", FIELD_TEXT, FIELD_NEEDED | FIELD_NULL,
+          "its value, sizes also like 10M; null: the default"),
     END,
 };
 
@@ -47,6 +81,7 @@ static const struct field page[] = {
     FIELD("archived", FIELD_TEXT, QUERY,
           "true: archived ones only; all: these too", .type = "false/true/all"),
     FIELD("folder_id", FIELD_NUMBER, QUERY, "in this folder; 0: in none"),
+    FIELD("pinned", FIELD_FLAG, QUERY, "pinned ones only"),
     END,
 };
 
@@ -87,6 +122,21 @@ static const struct field conversation_change[] = {
           "its title; null removes it, an empty one changes nothing"),
     FIELD("archived", FIELD_FLAG, 0, "whether it is archived"),
     FIELD("folder_id", FIELD_NUMBER, FIELD_NULL, "its folder; null or 0: none"),
+    FIELD("pinned", FIELD_FLAG, 0, "whether it is pinned"),
+    FIELD("hold_reason", FIELD_TEXT, FIELD_NULL,
+          "hold it for this reason; null releases it"),
+    END,
+};
+
+static const struct field conversation_end[] = {
+    FIELD("trash", FIELD_FLAG, QUERY,
+          "move it into the trash instead of removing it at once"),
+    END,
+};
+
+static const struct field trash_end[] = {
+    FIELD("older_than", FIELD_NUMBER, QUERY,
+          "only what was removed at least so many seconds ago"),
     END,
 };
 
@@ -130,6 +180,115 @@ static const struct field message_new[] = {
 static const struct field context_of[] = {
     FIELD("leaf", FIELD_TEXT, QUERY,
           "ends at this entry; null: empty; default: the current leaf"),
+    END,
+};
+
+static const struct field heads_of[] = {
+    FIELD("from", FIELD_NUMBER, QUERY,
+          "from this entry on, in the order of the file, counting from 0"),
+    END,
+};
+
+static const struct field path_of[] = {
+    FIELD("leaf", FIELD_TEXT, QUERY,
+          "of the path down to this entry; default: the current leaf"),
+    END,
+};
+
+static const struct field changes_of[] = {
+    FIELD("leaf", FIELD_TEXT, QUERY,
+          "of the path down to this entry; default: the current leaf"),
+    FIELD("from", FIELD_NUMBER, QUERY, "from this position on: next"),
+    END,
+};
+
+static const struct field rails_of[] = {
+    FIELD("leaf", FIELD_TEXT, QUERY, "the path to this entry is the main one"),
+    FIELD("filter", FIELD_TEXT, QUERY,
+          "which entries are rows besides branches and leaves: prompts and "
+          "compactions, labelled ones, or all",
+          .type = "user/labelled/all"),
+    END,
+};
+
+static const struct field label_new[] = {
+    FIELD("label", FIELD_TEXT, FIELD_NEEDED, "its label; empty: none"),
+    END,
+};
+
+static const struct field leaf_new[] = {
+    FIELD("to", FIELD_TEXT, FIELD_NEEDED,
+          "the entry that the next append goes below; root: none"),
+    END,
+};
+
+static const struct field versions_of[] = {
+    FIELD("from", FIELD_NUMBER, QUERY | FIELD_FROM_1,
+          "the version before; default: the one before `to`"),
+    FIELD("to", FIELD_NUMBER, QUERY | FIELD_FROM_1,
+          "the version after; default: the current one"),
+    END,
+};
+
+static const struct field usage_of[] = {
+    FIELD("by", FIELD_TEXT, QUERY,
+          "what rows are for, like day,model; default: day", .type = "text*"),
+    FIELD("from", FIELD_NUMBER, QUERY, "from this time on, in seconds"),
+    FIELD("to", FIELD_NUMBER, QUERY, "before this time"),
+    FIELD("zone", FIELD_NUMBER, QUERY,
+          "minutes that the time zone of days is east of UTC", .max = 1440),
+    FIELD("west", FIELD_FLAG, QUERY, "zone is west of UTC"),
+    FIELD("project", FIELD_TEXT, QUERY, "sessions of this directory"),
+    FIELD("agent", FIELD_TEXT, QUERY, "sessions imported from this agent"),
+    FIELD("model", FIELD_TEXT, QUERY, "answers of this model"),
+    END,
+};
+
+static const struct field import_new[] = {
+    FIELD("agents", FIELD_TEXTS, 0, "import from these; default: from all"),
+    END,
+};
+
+static const struct field ledger_page[] = {
+    LIMIT(200, 1000),
+    CURSOR,
+    END,
+};
+
+static const struct field window_of[] = {
+    FIELD("leaf", FIELD_TEXT, QUERY,
+          "of the path down to this entry; default: the current leaf"),
+    FIELD("at", FIELD_TEXT, QUERY, "around this entry of the path"),
+    FIELD("from", FIELD_NUMBER, QUERY,
+          "without at: from this position of the path on, counting from 0"),
+    FIELD("before", FIELD_NUMBER, QUERY, "with at: entries before it",
+          .otherwise = 20, .max = 200),
+    LIMIT(60, 200),
+    FIELD("cut", FIELD_NUMBER, QUERY, "cut strings after so many UTF-16 units",
+          .otherwise = 4000, .max = 1000000),
+    END,
+};
+
+static const struct field entry_of[] = {
+    FIELD("pointer", FIELD_TEXT, QUERY,
+          "only the string at this JSON pointer, like "
+          "/message/content/0/text"),
+    FIELD("offset", FIELD_NUMBER, QUERY,
+          "with pointer: from this UTF-16 unit on"),
+    FIELD("limit", FIELD_NUMBER, QUERY, "with pointer: so many units at most",
+          .otherwise = 100000, .max = 10000000),
+    END,
+};
+
+static const struct field export_to[] = {
+    FIELD("to", FIELD_TEXT, QUERY, "an agent, or a format; default: jsonl",
+          .type = "claude-code/codex/gemini/opencode/qwen/copilot/pi/omp/jp/"
+                  "markdown/html/jsonl/otlp/atif"),
+    FIELD("leaf", FIELD_TEXT, QUERY,
+          "the path down to this entry; default: the current leaf"),
+    FIELD("from", FIELD_TEXT, QUERY, "of the path, from this entry on"),
+    FIELD("redact", FIELD_FLAG, QUERY,
+          "replace secrets of known shapes, and the home directory by ~"),
     END,
 };
 
@@ -201,6 +360,15 @@ static const struct field output_lines[] = {
     FIELD("ignore_case", FIELD_FLAG, QUERY, "for grep"),
     FIELD("limit", FIELD_NUMBER, QUERY, "first lines of these; 0: all"),
     FIELD("tail", FIELD_NUMBER, QUERY, "last lines of these; 0: all"),
+    END,
+};
+
+static const struct field output_numbered[] = {
+    FIELD("offset", FIELD_NUMBER, QUERY, "from this line on, counting from 1"),
+    FIELD("grep", FIELD_TEXT, QUERY, "lines that match this expression"),
+    FIELD("ignore_case", FIELD_FLAG, QUERY, "for grep"),
+    FIELD("tail", FIELD_NUMBER, QUERY, "last lines of these; 0: the first"),
+    LIMIT(200, 2000),
     END,
 };
 
@@ -327,7 +495,7 @@ static const struct field search_all[] = {
     FIELD("flat", FIELD_FLAG, QUERY, "every hit, not three of each session"),
     FIELD("versions", FIELD_FLAG, QUERY, "older versions of artifacts, too"),
     FIELD("facets", FIELD_FLAG, QUERY,
-          "count all hits by kind, role, tool and model"),
+          "count all hits by kind, role, tool, model, project and agent"),
     END,
 };
 
@@ -378,11 +546,14 @@ static const struct field listen_to[] = {
 const struct path_param path_params[] = {
     {"id", "id", PARAM_NUMBER, "number of at least 1"},
     {"aid", "aid", PARAM_NUMBER, "number of the artifact"},
+    {"token", "token", PARAM_NUMBER, "number of the token"},
     {"sha256", "sha256", PARAM_SHA256, "the digest"},
     {"path", "path", PARAM_TEXT,
      "like notes/today.md; slashes stay as they are"},
     {"name", "name", PARAM_TEXT, "3 is the output of a tool, 0-Scout a report"},
     {"agent", "agent", PARAM_TEXT, "the name of an agent"},
+    {"entry", "entry", PARAM_TEXT, "id of an entry of the session"},
+    {"image", "image", PARAM_NUMBER, "number of an image of the entry, from 1"},
     {"session", "id", PARAM_SESSION,
      "number of the session, its id, or at least 8 characters that only its id "
      "begins with"},
@@ -419,10 +590,27 @@ const struct route routes[] = {
           "metrics for Prometheus; no token needed from this machine",
           ROUTE_ADMIN | ROUTE_LOCAL | ROUTE_INLINE | ROUTE_RAW_ANSWER, NULL,
           200, "Bytes", route_metrics),
-    ROUTE("root", "GET", "/", "what this server is, as a page for people",
+    ROUTE("viewer", "GET", "/", "the viewer's page",
           ROUTE_PUBLIC | ROUTE_INLINE | ROUTE_RAW_ANSWER | ROUTE_HTML, NULL,
-          200, "Html", route_root),
+          200, "Html", route_viewer, .headers = HEADER_ETAG),
+    ROUTE("viewer.asset", "GET", "/assets/*path", "a file of the viewer",
+          ROUTE_PUBLIC | ROUTE_INLINE | ROUTE_RAW_ANSWER, NULL, 200, "Bytes",
+          route_viewer_asset),
 
+    ROUTE("me", "GET", "/v1/me", "whose token it is, and what it may do", 0,
+          NULL, 200, "Me", route_me),
+    ROUTE("stats.sessions", "GET", "/v1/stats/sessions",
+          "all sessions at a glance, in columns", 0, NULL, 200, "SessionTable",
+          route_stats_sessions),
+    ROUTE("stats.usage", "GET", "/v1/stats/usage",
+          "messages, calls, tokens and cost over time", 0, usage_of, 200,
+          "UsageTable", route_stats_usage),
+    ROUTE("stats.usage.csv", "GET", "/v1/stats/usage.csv",
+          "the same as a table for other programs", ROUTE_RAW_ANSWER, usage_of,
+          200, "Bytes", route_stats_usage_csv),
+    ROUTE("stats.storage", "GET", "/v1/stats/storage",
+          "what uses space; for the tenant default", 0, NULL, 200, "Storage",
+          route_stats_storage),
     ROUTE("tenants.list", "GET", "/v1/admin/tenants", "all tenants",
           ROUTE_ADMIN, NULL, 200, "Tenants", route_tenants_list),
     ROUTE("tenants.add", "POST", "/v1/admin/tenants",
@@ -442,9 +630,38 @@ const struct route routes[] = {
           "remove a tenant with its data", ROUTE_ADMIN | ROUTE_WRITE,
           tenant_end, 200, "Deleted", route_tenants_remove),
 
+    ROUTE("tokens.list", "GET", "/v1/admin/tenants/:id/tokens",
+          "further tokens of a tenant", ROUTE_ADMIN, NULL, 200, "Tokens",
+          route_tokens_list),
+    ROUTE("tokens.add", "POST", "/v1/admin/tenants/:id/tokens",
+          "add a token to a tenant; it is returned only here",
+          ROUTE_ADMIN | ROUTE_WRITE | ROUTE_SECRET, token_new, 201, "Token",
+          route_tokens_add),
+    ROUTE("tokens.remove", "DELETE", "/v1/admin/tenants/:id/tokens/:token",
+          "remove a further token", ROUTE_ADMIN | ROUTE_WRITE, NULL, 200,
+          "Deleted", route_tokens_remove),
+
     ROUTE("audit", "GET", "/v1/admin/audit",
           "changes of tenants and settings, the last first", ROUTE_ADMIN,
           audit_page, 200, "Audit", route_audit),
+    ROUTE("admin.stats", "GET", "/v1/admin/stats",
+          "what the home and its tenants hold", ROUTE_ADMIN, NULL, 200,
+          "Holdings", route_admin_stats),
+    ROUTE("admin.gc", "POST", "/v1/admin/gc", "remove unreferenced content",
+          ROUTE_ADMIN | ROUTE_WRITE, collection, 200, "Collected",
+          route_admin_collect),
+    ROUTE("admin.check", "GET", "/v1/admin/check",
+          "verify the home; up to 1000 problems", ROUTE_ADMIN, check_of, 200,
+          "Check", route_admin_check),
+    ROUTE("admin.reindex", "POST", "/v1/admin/reindex",
+          "rebuild derived data; writers wait meanwhile",
+          ROUTE_ADMIN | ROUTE_WRITE, NULL, 200, "Rebuilt", route_admin_reindex),
+    ROUTE("settings.list", "GET", "/v1/admin/settings",
+          "settings of the home, quotas among them", ROUTE_ADMIN, NULL, 200,
+          "Settings", route_settings_list),
+    ROUTE("settings.put", "PUT", "/v1/admin/settings", "change a setting",
+          ROUTE_ADMIN | ROUTE_WRITE, setting_change, 200, "Setting",
+          route_settings_put),
 
     ROUTE("folders.list", "GET", "/v1/conversation-folders",
           "folders of conversations, by position and name", 0, NULL, 200,
@@ -473,9 +690,22 @@ const struct route routes[] = {
           ROUTE_WRITES(EVENT_CONVERSATION_CHANGED), conversation_change, 200,
           "Conversation", route_conversations_patch),
     ROUTE("conversations.remove", "DELETE", ROUTE_SESSION,
-          "remove a conversation with its artifacts",
-          ROUTE_WRITES(EVENT_CONVERSATION_REMOVED), NULL, 200, "Deleted",
-          route_conversations_remove),
+          "remove a conversation with its artifacts, or move it into the trash",
+          ROUTE_WRITES(EVENT_CONVERSATION_REMOVED), conversation_end, 200,
+          "Deleted", route_conversations_remove),
+    ROUTE("conversations.restore", "POST", ROUTE_SESSION "/restore",
+          "bring a conversation back from the trash",
+          ROUTE_WRITES(EVENT_CONVERSATION_CREATED), NULL, 200, "Conversation",
+          route_conversations_restore),
+    ROUTE("trash.list", "GET", "/v1/trash",
+          "conversations in the trash, the last removed first", 0, NULL, 200,
+          "Trash", route_trash_list),
+    ROUTE("trash.empty", "DELETE", "/v1/trash",
+          "remove what is in the trash for good", ROUTE_WRITES(EVENT_OWN),
+          trash_end, 200, "Emptied", route_trash_empty),
+    ROUTE("trash.remove", "DELETE", "/v1/trash/:session",
+          "remove a conversation in the trash for good",
+          ROUTE_WRITES(EVENT_OWN), NULL, 200, "Deleted", route_trash_remove),
     ROUTE("conversations.fork", "POST", ROUTE_SESSION "/fork",
           "another conversation with the same entries and outputs",
           ROUTE_WRITES(EVENT_CONVERSATION_CREATED), fork_to, 201,
@@ -500,8 +730,49 @@ const struct route routes[] = {
           ROUTE_WRITES(EVENT_ENTRY_APPENDED) | ROUTE_BIG_JSON |
               ROUTE_REPLAY_200,
           message_new, 201, "Appended", route_messages_add),
+    ROUTE("heads", "GET", ROUTE_SESSION "/heads",
+          "what all entries are, without content, in columns", 0, heads_of, 200,
+          "Heads", route_heads),
+    ROUTE("window", "GET", ROUTE_SESSION "/window",
+          "a part of a path, long strings cut, images left out", 0, window_of,
+          200, "Window", route_window),
+    ROUTE("entry", "GET", ROUTE_SESSION "/entries/:entry",
+          "one entry, or a part of one of its strings", 0, entry_of, 200,
+          "EntryOrText", route_entry),
+    ROUTE("entry.image", "GET", ROUTE_SESSION "/entries/:entry/images/:image",
+          "the bytes of an image", ROUTE_RAW_ANSWER, NULL, 200, "Bytes",
+          route_entry_image),
+    ROUTE("entry.diff", "GET", ROUTE_SESSION "/entries/:entry/diff",
+          "what the calls of an entry change in files", 0, NULL, 200, "Edits",
+          route_entry_diff),
+    ROUTE("rails", "GET", ROUTE_SESSION "/rails",
+          "the tree, ready to be drawn: rows on rails", 0, rails_of, 200,
+          "Rails", route_rails),
+    ROUTE("outline", "GET", ROUTE_SESSION "/outline",
+          "prompts, compactions, errors, labels and branches of a path", 0,
+          path_of, 200, "Outline", route_outline),
+    ROUTE("turns", "GET", ROUTE_SESSION "/turns",
+          "what each prompt led to: time, tokens, cost, calls", 0, path_of, 200,
+          "Turns", route_turns),
+    ROUTE("images", "GET", ROUTE_SESSION "/images", "all images of the session",
+          0, NULL, 200, "Images", route_images),
+    ROUTE("parts", "GET", ROUTE_SESSION "/parts",
+          "what a model saw, by part, with estimated tokens", 0, path_of, 200,
+          "Parts", route_parts),
+    ROUTE("changes", "GET", ROUTE_SESSION "/changes",
+          "what the calls of a path change in files", 0, changes_of, 200,
+          "Changes", route_changes),
+    ROUTE("label", "PUT", ROUTE_SESSION "/labels/:entry", "label an entry",
+          ROUTE_WRITES(EVENT_ENTRY_APPENDED), label_new, 200, "Appended",
+          route_label),
+    ROUTE("leaf", "PUT", ROUTE_SESSION "/leaf", "move the leaf",
+          ROUTE_WRITES(EVENT_ENTRY_APPENDED), leaf_new, 200, "Appended",
+          route_leaf),
     ROUTE("context", "GET", ROUTE_SESSION "/context", "messages for a model", 0,
           context_of, 200, "Context", route_context),
+    ROUTE("export", "GET", ROUTE_SESSION "/export",
+          "the session for another agent, or in another format",
+          ROUTE_RAW_ANSWER, export_to, 200, "Bytes", route_export),
     ROUTE("tree", "GET", ROUTE_SESSION "/tree", "its entries as a tree", 0,
           NULL, 200, "Tree", route_tree),
     ROUTE("workspace", "POST", ROUTE_SESSION "/workspace",
@@ -533,6 +804,9 @@ const struct route routes[] = {
           ROUTE_SESSION "/artifacts/:aid/versions", "its versions",
           ROUTE_CACHEABLE, NULL, 200, "ArtifactVersions",
           route_artifacts_versions),
+    ROUTE("artifacts.of.diff", "GET", ROUTE_SESSION "/artifacts/:aid/diff",
+          "what changed between two versions", ROUTE_CACHEABLE, versions_of,
+          200, "VersionDiff", route_artifacts_diff),
     ROUTE("artifacts.of.remove", "DELETE", ROUTE_SESSION "/artifacts/:aid",
           "soft-delete or purge an artifact",
           ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), artifact_end, 200, "Deleted",
@@ -565,6 +839,9 @@ const struct route routes[] = {
     ROUTE("outputs.get", "GET", ROUTE_SESSION "/outputs/:name",
           "lines of an output: 3 of a tool, 0-Scout of a sub-agent",
           ROUTE_RAW_ANSWER, output_lines, 200, "Bytes", route_outputs_get),
+    ROUTE("outputs.lines", "GET", ROUTE_SESSION "/outputs/:name/lines",
+          "lines of an output as [number, text], with true if it is cut", 0,
+          output_numbered, 200, "OutputLines", route_outputs_lines),
 
     ROUTE("artifacts.all", "GET", "/v1/artifacts",
           "artifacts of all conversations, the last changed first",
@@ -578,6 +855,12 @@ const struct route routes[] = {
     ROUTE("artifacts.raw", "GET", "/v1/artifacts/:aid/raw", "its content",
           ROUTE_RAW_ANSWER | ROUTE_RANGES | ROUTE_CACHEABLE, version_of, 200,
           "Bytes", route_artifacts_raw),
+    ROUTE("artifacts.versions", "GET", "/v1/artifacts/:aid/versions",
+          "its versions", ROUTE_CACHEABLE, NULL, 200, "ArtifactVersions",
+          route_artifacts_versions),
+    ROUTE("artifacts.diff", "GET", "/v1/artifacts/:aid/diff",
+          "what changed between two versions", ROUTE_CACHEABLE, versions_of,
+          200, "VersionDiff", route_artifacts_diff),
     ROUTE("artifacts.remove", "DELETE", "/v1/artifacts/:aid",
           "soft-delete or purge an artifact",
           ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), artifact_end, 200, "Deleted",
@@ -638,6 +921,19 @@ const struct route routes[] = {
     ROUTE("history.add", "POST", "/v1/history", "add a prompt",
           ROUTE_WRITES(EVENT_HISTORY_ADDED) | ROUTE_BIG_JSON, prompt_new, 201,
           "PromptPut", route_history_add),
+    ROUTE("import.found", "GET", "/v1/import/found",
+          "sessions of other agents on the server's machine", ROUTE_HOME, NULL,
+          200, "Found", route_import_found),
+    ROUTE("import.start", "POST", "/v1/import",
+          "import them, in the background; 409 while another import runs",
+          ROUTE_HOME | ROUTE_WRITES(EVENT_OWN), import_new, 202, "Import",
+          route_import_start),
+    ROUTE("import.get", "GET", "/v1/import",
+          "the import that runs, or the last one", ROUTE_HOME, NULL, 200,
+          "Import", route_import_get),
+    ROUTE("import.ledger", "GET", "/v1/import/ledger",
+          "files that were imported, by path", 0, ledger_page, 200, "Ledger",
+          route_import_ledger),
     ROUTE("slash", "POST", "/v1/slash", "run the commands in an agent's text",
           ROUTE_WRITES(EVENT_OWN) | ROUTE_BIG_JSON, slash_text, 200, "Replies",
           route_slash),

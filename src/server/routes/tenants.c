@@ -129,6 +129,94 @@ void route_tenants_remove(struct request *c)
         thread_ctx_end_streams(c->thread_ctx, request_id(c, 0));
 }
 
+/* ---- the client itself -------------------------------------------------- */
+
+void route_me(struct request *c)
+{
+    json_object(&c->w);
+    put_number(c, "tenant_id", c->tenant.id);
+    put_text(c, "name", c->tenant.name);
+    put_flag(c, "read_only", c->tenant.token_flags & QUIRE_TOKEN_READ_ONLY);
+    put_flag(c, "local", c->tenant.token_flags & QUIRE_TOKEN_LOCAL);
+    put_text(c, "version", quire_version());
+    json_object_end(&c->w);
+}
+
+/* ---- further tokens ----------------------------------------------------- */
+
+static void answer_token(struct request *c, const quire_token *t,
+                         const char *token)
+{
+    json_object(&c->w);
+    put_number(c, "id", t->id);
+    put_text(c, "label", t->label);
+    put_flag(c, "read_only", t->flags & QUIRE_TOKEN_READ_ONLY);
+    put_flag(c, "local", t->flags & QUIRE_TOKEN_LOCAL);
+    put_time(c, "created_at", t->created_us);
+    json_key(&c->w, "expires_at");
+    if (t->expires_us)
+        json_int(&c->w, t->expires_us / 1000000);
+    else
+        json_null(&c->w);
+    if (token)
+        put_text(c, "token", token);
+    json_object_end(&c->w);
+}
+
+static quire_status write_token(void *ctx, const quire_token *t,
+                                quire_error *err)
+{
+    (void)err;
+    answer_token(ctx, t, NULL);
+    return QUIRE_OK;
+}
+
+void route_tokens_list(struct request *c)
+{
+    quire_error err;
+    quire_status st;
+
+    json_object(&c->w);
+    json_key(&c->w, "tokens");
+    json_array(&c->w);
+    st = quire_token_list(c->q, request_ref(c, 0), write_token, c, &err);
+    json_array_end(&c->w);
+    json_object_end(&c->w);
+    if (st)
+        request_fail(c, st, &err);
+}
+
+void route_tokens_add(struct request *c)
+{
+    uint64_t expires = request_number(c, "expires_at", 0);
+    quire_token t = {.label = request_text(c, "label")};
+    char token[QUIRE_TOKEN_SIZE];
+    quire_error err;
+    quire_status st;
+
+    t.flags = (request_flag(c, "read_only", false) ? QUIRE_TOKEN_READ_ONLY
+                                                   : 0u) |
+              (request_flag(c, "local", false) ? QUIRE_TOKEN_LOCAL : 0u);
+    t.expires_us = expires < INT64_MAX / 1000000 ? (int64_t)expires * 1000000
+                                                 : INT64_MAX;
+    st = quire_token_add(c->q, request_ref(c, 0), &t, token, &err);
+    if (st)
+        request_fail(c, st, &err);
+    else
+        answer_token(c, &t, token);
+}
+
+void route_tokens_remove(struct request *c)
+{
+    quire_error err;
+    quire_status st = quire_token_remove(c->q, request_ref(c, 0),
+                                         request_id(c, 1), &err);
+
+    answer_deleted(c, st, &err);
+    if (!st)
+        thread_ctx_end_streams(c->thread_ctx, request_id(c, 0));
+}
+
 /* ---- audit log ---------------------------------------------------------- */
 
 static void put_json(struct request *c, const char *key, const char *json)
