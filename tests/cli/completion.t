@@ -136,6 +136,9 @@ default
 acme
 3
 user feedback project reference learning context
+$ quire __complete agents | head -2
+claude-code	Claude Code
+codex	Codex
 $ quire __complete artifacts | sort
 b c
 notes/a.md

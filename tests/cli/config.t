@@ -16,6 +16,12 @@ durability      each          default      each: a change of the catalogue waits
 gc.auto         on            default      on: a command that writes sees to a collection, once an hour
 gc.grace        24h           default      how long a blob that nothing refers to is kept
 gc.purge        30d           default      how long an artifact that was removed can be restored
+import.watch    off           default      on: a server keeps importing what other agents write
+prices.file                   default      path of a table of prices that comes before the built-in one
+retain.age      0             default      sessions that have not changed for so long go to the trash; 0 for none
+retain.size     0             default      bytes the sessions of a tenant may have, else the oldest go; 0 for any
+retain.count    0             default      sessions a tenant may have, else the oldest go; 0 for any
+trash.keep      30d           default      how long a session in the trash can be restored
 serve.rate      0             default      requests a second that a tenant may send to a server; 0 for any
 serve.burst     0             default      requests it may send at once; 0 for those of a second
 

@@ -308,7 +308,7 @@ hint: did you mean `quire session new`?
 hint: run `quire artifact --help` for the list
 hint: did you mean `quire session fork`?
 hint: did you mean `quire artifact restore`?
-hint: did you mean `quire session unarchive`?
+hint: did you mean `quire session restore`?
 $ for w in prune clean fsck fix exec server list grep; do quire $w; done 2>&1 | grep hint
 hint: did you mean `quire gc`?
 hint: did you mean `quire gc`?

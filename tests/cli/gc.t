@@ -76,6 +76,8 @@ $ quire gc --grace 0
 $ quire session archive $id >where; quire gc --grace 0
 0 of 1 blobs removed, 1 in use
 $ quire session rm $id; quire gc --yes
+0 of 1 blobs removed, 1 in use
+$ quire trash empty; quire gc --yes
 0 of 1 blobs removed, 0 in use, 1 is within its grace time
 $ quire gc --grace 0 --yes
 1 of 1 blobs removed …

@@ -58,11 +58,12 @@ Examples:
 $ quire help --json blob ls
 {"command":"blob ls","usage":"quire blob ls [-l] …","summary":"list the blobs in the store","options":[{"name":"long","summary":"…"},{"name":"limit","value":"N","summary":"…"},…]}
 $ quire help --json | wc -l; quire help --list | grep -c -v -e --
-98
-98
+111
+111
 
 # every example runs
 $ printf notes >notes.txt; printf picture >picture.png
+$ echo '[{"role":"user","content":"hello"}]' >talk.json
 $ printf hello | quire blob put
 blob:sha256:2cf24dba…
 $ printf '{"type":"custom","id":"a1"}\n' >entries.jsonl
@@ -75,7 +76,7 @@ $ cat >messages.jsonl <<'END'
 $ quire session append $(quire session new --json | cut -d'"' -f4) <messages.jsonl | wc -l
 3
 $ quire help --examples >examples; grep -c '^quire\|^printf' examples
-130
+148
 $ grep -v '^#' examples | while read -r line; do
 >     sh -c "$line" >said 2>&1 || { echo "$line: exit status $?"; cat said; }
 > done
@@ -104,8 +105,12 @@ quire-jp
 quire-tenant
 quire-tool
 quire-config
+quire-trash
+quire-open
 quire-import
+quire-resume
 quire-search
+quire-diff
 quire-read
 quire-run
 quire-serve
@@ -117,6 +122,8 @@ quire-check
 quire-repair
 quire-reindex
 quire-stats
+quire-du
+quire-retain
 quire-doctor
 quire-completion
 quire-help

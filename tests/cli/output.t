@@ -432,7 +432,7 @@ first
 r
 $ echo second | quire output sink --threshold 1 --json | grep -o '"artifactId":"[0-9]*"'
 "artifactId":"1"
-$ quire session rm $A; find $QUIRE_HOME -name '*.log' -o -name '*.md'
+$ quire session rm $A; quire trash empty; find $QUIRE_HOME -name '*.log' -o -name '*.md'
 $ quire output ls
 quire: …
 ...

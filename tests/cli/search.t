@@ -8,7 +8,7 @@ $ cat >entries <<'END'
 $ quire session append $S <entries | wc -l
 3
 $ quire search linker error --json
-{"kind":"message","address":"quire://session/…#aaaaaaa1","session":"…","entry":"aaaaaaa1","title":"Fix the linker","project":"/srv/app","agent":null,"role":"user","tool":null,"model":null,"created_at":"2026-02-16T10:00:00.000Z","snippet":"…undefined reference to sqrt: what is this linker error?","matches":…,"score":…,"how":"exact","active":true,"error":false,"in_session":1}
+{"kind":"message","address":"quire://session/…#aaaaaaa1","session":"…","entry":"aaaaaaa1","title":"Fix the linker","project":"/srv/app","agent":null,"role":"user","tool":null,"model":null,"created_at":"2026-02-16T10:00:00.000Z","turn":1,"turn_first":"aaaaaaa1","turn_last":"aaaaaaa3","snippet":"…undefined reference to sqrt: what is this linker error?","matches":…,"score":…,"how":"exact","active":true,"error":false,"in_session":1}
 $ quire search linker error
 Fix the linker  …  /srv/app  …
   user        …undefined reference to sqrt: what is this linker error?
@@ -145,7 +145,7 @@ $ quire session append $S >/dev/null <<'X'
 > {"type":"message","id":"b0000002","message":{"role":"assistant","content":[{"type":"text","text":"otter:\n```\nmake otter\n```"}]}}
 > X
 $ echo '{"type":"message","id":"b0000003","message":{"role":"user","content":"another otter"}}' | quire session append $S --at b0000001 >/dev/null
-$ for q in has:link has:code 'is:active otter' '-is:active otter' '-has:link -has:code otter'; do echo "$q:" $(quire search --flat --session $S --sort oldest --json -- "$q" | grep -o 'b000000[0-9]"' | uniq); done
+$ for q in has:link has:code 'is:active otter' '-is:active otter' '-has:link -has:code otter'; do echo "$q:" $(quire search --flat --session $S --sort oldest --json -- "$q" | grep -o '"entry":"b000000[0-9]"' | cut -c10- | uniq); done
 has:link: b0000001"
 has:code: b0000002"
 is:active otter: b0000001" b0000003"

@@ -339,3 +339,19 @@ quire: …
 ? 1
 $ quire session context $S --leaf nowhere --lenient | grep -o '"content":"hi"'
 "content":"hi"
+
+# a string above 500,000 characters is kept whole
+$ S=$(quire session new | cut -d'"' -f4); X=$(head -c 600000 /dev/zero | tr '\0' x)
+$ printf '{"type":"message","message":{"role":"user","content":"%s"}}\n{"type":"message","message":{"role":"toolResult","toolCallId":"c","content":[{"type":"text","text":"%sy"}]}}\n' "$X" "$X" >in
+$ quire session append $S --quiet <in | grep -o truncated
+truncated
+truncated
+$ quire session show $S --json | grep -c '"quireWhole":\["blob:sha256:.*truncated large content\]"'; find "$QUIRE_HOME/sessions" -name '*.jsonl' -size +1100k | wc -l
+2
+0
+$ quire session show $S --json --hydrate | grep -o '"content.*' >out; grep -o '"content.*' in | cmp - out
+$ for to in 'context' 'export --to markdown' 'export --to codex'; do [ $(quire -q session $to $S | tr -dc x | wc -c) -ge 1200000 ] && echo whole; done
+whole
+whole
+whole
+$ quire gc --grace 0 --yes >/dev/null; quire session fork $S >/dev/null; quire session show last --json --hydrate | grep -o '"content.*' | cmp - out

@@ -6,7 +6,7 @@ $ quire session append $S >/dev/null <<'END'
 > {"type":"message","id":"a2","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"stopReason":"stop"}}
 > END
 $ quire session ls --json
-{"id":"…","path":"…/--srv-demo--/….jsonl","cwd":"/srv/demo","title":"a title","created":"20…Z","modified":"20…-…-…T…:…:….…Z","messages":2,"bytes":…,"parent":null,"first":"the first words","status":"complete","archived":false,"created_at":"20…Z","modified_at":"20…-…-…T…:…:….…Z","size_bytes":…,"backend":"file"}
+{"id":"…","path":"…/--srv-demo--/….jsonl","cwd":"/srv/demo","title":"a title","created":"20…Z","modified":"20…-…-…T…:…:….…Z","messages":2,"bytes":…,"parent":null,"first":"the first words","status":"complete","archived":false,"pinned":false,"held":false,"created_at":"20…Z","modified_at":"20…-…-…T…:…:….…Z","size_bytes":…,"backend":"file"}
 $ test "$(quire session ls --json | cut -d'"' -f4)" = $S && quire session ls --ids | grep -c "^$S\$"
 1
 $ quire session ls
@@ -22,7 +22,7 @@ $ quire session append $S >/dev/null <<'END'
 > {"type":"message","id":"a3","message":{"role":"assistant","content":[],"usage":{"input":7,"cost":{"input":1.5e-9}},"stopReason":"stop"}}
 > END
 $ quire session ls --totals --json
-{"id":"…",…,"messages":3,…,"archived":false,…,"number":1,"state":"active","tokens":{"input":107,"output":20,"cache_read":5,"cache_write":1,"total":133},"cost":0.001500002}
+{"id":"…",…,"messages":3,…,"archived":false,…,"number":1,"state":"active","tokens":{"input":107,"output":20,"cache_read":5,"cache_write":1,"total":133},"cost":0.001500002,"cost_source":"reported"}
 $ quire session ls --totals
 id                modified           msgs        size  number        tokens        cost  title                 directory
 …  20…-…-… …:…      3  …      1           133  0.001500002  a title               /srv/demo
@@ -31,7 +31,7 @@ $ quire session ls --json | grep -c number
 ? 1
 $ sleep 0.02; quire session new --title second >/dev/null; quire session archive $S >/dev/null
 $ quire session ls --totals --json | grep -o '"number".*'
-"number":2,"state":"active","tokens":{"input":0,"output":0,"cache_read":0,"cache_write":0,"total":0},"cost":0}
+"number":2,"state":"active","tokens":{"input":0,"output":0,"cache_read":0,"cache_write":0,"total":0},"cost":0,"cost_source":"unknown"}
 $ quire session ls --totals --archived --json | grep -o '"number":[^,]*,"state":[^,]*'
 "number":1,"state":"archived"
 $ quire session ls --totals --ids | wc -l; quire session ls --totals -n 0 | wc -l; quire session ls --totals --cwd /nowhere
@@ -128,6 +128,14 @@ $ mv A gone; quire --home $B session check $F; quire --home $B session show $F -
 1
 $ mv gone A; quire --home $A session archive $S >/dev/null; file=$(quire --home $A session files $S | head -n 1)
 $ rm -rf B; F=$(quire -q --home $B session fork "$file" | cut -d'"' -f4); quire --home $B session check $F
+$ rm -rf B; E=$(quire --home $A session show $S --json | cut -d'"' -f8); F=$(quire -q --home $B session extract "$file" $E | cut -d'"' -f4)
+$ quire --home $B session files $F | wc -l; mv A gone; quire --home $B session check $F; quire --home $B session show $F --json --hydrate | grep -c AAECAwQF; mv gone A
+2
+1
+$ quire --home $A session check $S; quire --home $B session move "$file" --cwd /srv/b
+quire: … does not lie in …/B
+hint: `quire session fork` brings a copy of it here
+? 1
 $ cp "$file" alone.jsonl; rm -rf B; quire -q --home $B session fork ./alone.jsonl
 quire: alone.jsonl refers to 1 image that this home does not have, and lies in no home
 hint: copy the file of the session into sessions/ of the home that has its blobs, and fork it from there
@@ -241,7 +249,10 @@ $ quire session rm --dry-run $S --json >dry; quire session rm --json $S >wet; cm
 {"row":"artifact #… d/b","bytes":3}
 {"row":"artifact #… a","bytes":2}
 {"row":"artifact #… old","bytes":2}
-$ find $QUIRE_HOME -path "*$S*"; quire check
+$ quire check
+1 session, …: 0 problems
+$ quire session restore $S >/dev/null; find $QUIRE_HOME -path "*$S*" -type f | sort | cmp - before
+$ quire session rm --now --json $S | cmp - dry; find $QUIRE_HOME -path "*$S*"; quire check
 0 sessions, …: 0 problems
 
 # a session file anywhere can be named by its path
@@ -267,3 +278,31 @@ quire: warning: session … is archived: `quire session unarchive` brings it bac
 {"id":"a1","parentId":null}
 $ quire session show $S --json | cut -c1-25
 {"type":"custom","id":"a1
+
+# an answer without dollars gets them from a table of prices
+$ S=$(quire session new --title priced | cut -d'"' -f4)
+$ say() { echo "{\"type\":\"message\",\"message\":{\"role\":\"assistant\",\"model\":\"$1\",\"content\":[],\"usage\":$2}}" | quire session append $S >/dev/null; }
+$ costs() { quire session ls --totals --json | grep -o '"cost".*'; }
+$ say claude-sonnet-4-5-20250929 '{"input":1000,"output":100,"cacheRead":10000,"cacheWrite":0}'; costs
+"cost":0.0075,"cost_source":"computed"}
+$ say anthropic/claude-sonnet-4-5 '{"input":0,"output":1000,"cost":{"total":0.5}}'; costs
+"cost":0.5075,"cost_source":"computed"}
+$ quire session ls --totals | grep -o '~[0-9.]*'
+~0.5075
+$ say our-own '{"input":1000,"output":100}'; costs
+"cost":0.5075,"cost_source":"partial"}
+$ echo '{"prices":[{"model":"our-","input":1000,"output":0},{"model":"claude-sonnet-4-5","input":0,"output":0}]}' >prices
+$ QUIRE_PRICES_FILE=$PWD/prices; export QUIRE_PRICES_FILE; costs
+"cost":1.5,"cost_source":"computed"}
+$ echo '{"prices":[{"model":"our-","input":1}]}' >prices; quire session ls --totals
+quire: …/prices: price 1 of the table has no input or no output
+hint: the guide has an example under "Costs"
+? 3
+$ rm prices; quire session ls --totals
+quire: cannot read the table of prices …/prices: No such file or directory
+hint: `quire config set prices.file` returns to the built-in one
+? 3
+$ unset QUIRE_PRICES_FILE; quire config set prices.file prices
+quire: invalid value prices for prices.file: expected an absolute path
+hint: the default is none
+? 2

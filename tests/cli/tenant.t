@@ -168,3 +168,36 @@ $ quire tenant disable acme; echo '/mem write tea' | quire --tenant acme slash
 quire: tenant acme is disabled
 hint: …
 ? 1
+
+# further tokens have rights of their own, and end one by one
+$ quire tenant add acme -q >token; quire tenant token add acme --read-only --label dashboard --expires 1d >second
+$ grep -c '^qrt_[0-9a-f]\{64\}$' second
+1
+$ quire tenant token add acme --local --json
+{"id":2,"label":"token","read_only":false,"local":true,"created_at":"…","expires_at":null,"token":"qrt_…"}
+$ quire tenant token ls acme
+1     20…  20…  read   dashboard
+2     20…  -                    write  token
+$ quire tenant token ls acme --json
+{"id":1,"label":"dashboard","read_only":true,"local":false,"created_at":"…","expires_at":"…"}
+{"id":2,"label":"token","read_only":false,"local":true,"created_at":"…","expires_at":null}
+$ quire tenant token rm acme 1; quire tenant token rm acme 1
+quire: tenant acme has no token 1
+hint: `quire tenant token ls` lists them
+? 1
+$ quire tenant token ls nobody
+quire: no tenant nobody in …
+hint: `quire tenant ls` lists the tenants
+? 1
+$ quire tenant token rm acme x
+quire: a token is removed by its id, not `x`
+hint: quire tenant token ls NAME
+? 2
+$ quire tenant token frob acme
+quire: `tenant token` needs add, ls or rm, and a tenant
+hint: quire tenant token add NAME, ls NAME, or rm NAME ID
+? 2
+$ quire tenant token add acme --label "$(printf 'a\tb')"
+quire: the label of a token is not UTF-8 of 1 to 100 bytes without control characters
+hint: such as `laptop`
+? 2

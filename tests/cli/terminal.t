@@ -58,3 +58,14 @@ $ cat -v 1 2 3
 blob:sha256:…^M
 blob:sha256:…^M
 blob:sha256:…
+
+# on a terminal an import lists first what agents have
+! script
+$ export HOME=$PWD/h; unset CLAUDE_CONFIG_DIR CODEX_HOME XDG_DATA_HOME; P=h/.claude/projects/-srv-demo; mkdir -p $P
+$ for i in 1 2; do echo '{"type":"user","uuid":"a1","parentUuid":null,"timestamp":"2025-09-03T10:00:01.000Z","cwd":"/srv/demo","message":{"role":"user","content":"hi"}}' >$P/$i$i$i$i$i$i$i$i-2222-4333-8444-555555555555.jsonl; done
+$ script -qec 'quire import' /dev/null | tr -d '\r' | grep found
+found claude-code       2 sessions       … B  newest 20…-…-… …:…, 0 here
+2 sessions found, 2 imported (… B), 0 unchanged
+$ script -qec 'quire import --dry-run' /dev/null | tr -d '\r' | grep found
+found claude-code       2 sessions       … B  newest 20…-…-… …:…, 2 here
+2 sessions found, 0 imported (0 B), 2 unchanged

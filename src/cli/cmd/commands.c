@@ -8,29 +8,20 @@
 #include "cli/cmd/commands.h"
 
 static const struct cmd *const session_verbs[] = {
-    &cmd_session_new,
-    &cmd_session_append,
-    &cmd_session_show,
-    &cmd_session_tree,
-    &cmd_session_context,
-    &cmd_session_branch,
-    &cmd_session_label,
-    &cmd_session_rename,
-    &cmd_session_fork,
-    &cmd_session_extract,
-    &cmd_session_move,
-    &cmd_session_ls,
-    &cmd_session_recent,
-    &cmd_session_files,
-    &cmd_session_export,
-    &cmd_session_check,
-    &cmd_session_repair,
-    &cmd_session_migrate,
-    &cmd_session_archive,
-    &cmd_session_unarchive,
-    &cmd_session_rewrite,
-    &cmd_session_rm,
-    NULL,
+    &cmd_session_new,     &cmd_session_append,
+    &cmd_session_show,    &cmd_session_tree,
+    &cmd_session_context, &cmd_session_branch,
+    &cmd_session_label,   &cmd_session_rename,
+    &cmd_session_fork,    &cmd_session_extract,
+    &cmd_session_move,    &cmd_session_ls,
+    &cmd_session_recent,  &cmd_session_files,
+    &cmd_session_export,  &cmd_session_check,
+    &cmd_session_repair,  &cmd_session_migrate,
+    &cmd_session_archive, &cmd_session_unarchive,
+    &cmd_session_rewrite, &cmd_session_pin,
+    &cmd_session_unpin,   &cmd_session_hold,
+    &cmd_session_release, &cmd_session_rm,
+    &cmd_session_restore, NULL,
 };
 
 static const struct noun noun_session = {
@@ -45,6 +36,25 @@ static const struct noun noun_session = {
         "directory. Where S is optional, `--session` or QUIRE_SESSION replaces "
         "it.",
     .verbs = session_verbs,
+};
+
+static const struct cmd *const trash_verbs[] = {
+    &cmd_trash_ls,
+    &cmd_trash_empty,
+    NULL,
+};
+
+static const struct noun noun_trash = {
+    .name = "trash",
+    .summary = "sessions that were removed and can be restored",
+    .about =
+        "`session rm` moves a session here with its outputs, artifacts and "
+        "workspace, `session restore` brings it back. After the time of "
+        "the setting trash.keep, 30 days unless changed, a collection "
+        "removes it for good: `quire gc`, the one that runs by itself, or "
+        "`quire serve`. In the trash a session is in no list and no "
+        "search, and its artifacts count against no quota.",
+    .verbs = trash_verbs,
 };
 
 static const struct cmd *const blob_verbs[] = {
@@ -161,13 +171,10 @@ static const struct noun noun_jp = {
 };
 
 static const struct cmd *const tenant_verbs[] = {
-    &cmd_tenant_add,
-    &cmd_tenant_ls,
-    &cmd_tenant_rotate,
-    &cmd_tenant_disable,
-    &cmd_tenant_enable,
-    &cmd_tenant_rm,
-    NULL,
+    &cmd_tenant_add,     &cmd_tenant_ls,
+    &cmd_tenant_rotate,  &cmd_tenant_token,
+    &cmd_tenant_disable, &cmd_tenant_enable,
+    &cmd_tenant_rm,      NULL,
 };
 
 static const struct noun noun_tenant = {
@@ -214,14 +221,15 @@ static const struct noun noun_config = {
 const struct noun *const cli_nouns[] = {
     &noun_session, &noun_blob,    &noun_output, &noun_artifact,
     &noun_memory,  &noun_history, &noun_jp,     &noun_tenant,
-    &noun_tool,    &noun_config,  NULL,
+    &noun_tool,    &noun_config,  &noun_trash,  NULL,
 };
 
 const struct cmd *const cli_plain[] = {
-    &cmd_import, &cmd_search,  &cmd_read,  &cmd_run,    &cmd_serve,
-    &cmd_mcp,    &cmd_watch,   &cmd_slash, &cmd_gc,     &cmd_check,
-    &cmd_repair, &cmd_reindex, &cmd_stats, &cmd_doctor, &cmd_completion,
-    &cmd_help,   &cmd_version, NULL,
+    &cmd_open,  &cmd_import,  &cmd_resume, &cmd_search, &cmd_diff,
+    &cmd_read,  &cmd_run,     &cmd_serve,  &cmd_mcp,    &cmd_watch,
+    &cmd_slash, &cmd_gc,      &cmd_check,  &cmd_repair, &cmd_reindex,
+    &cmd_stats, &cmd_du,      &cmd_retain, &cmd_doctor, &cmd_completion,
+    &cmd_help,  &cmd_version, NULL,
 };
 
 const struct cmd *const cli_hidden[] = {&cmd_complete, NULL};

@@ -15,6 +15,7 @@
 #include "cli/core/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
+#include "import/agents.h"
 
 /* More are not read by anybody. */
 enum { WORDS_MAX = 500, ABOUT_COLUMNS = 60 };
@@ -144,6 +145,37 @@ static void list_memory_types(struct cli *cli)
         emit_word(cli, name, bytes_str(""));
 }
 
+static void list_agents(struct cli *cli)
+{
+    const struct import_agent *const *a;
+
+    for (a = import_agents; *a; a++)
+        emit_word(cli, (*a)->name, bytes_str((*a)->title));
+}
+
+static void list_targets(struct cli *cli)
+{
+    quire_export_target t;
+    unsigned i;
+
+    for (i = 0; quire_export_target_at(i, &t); i++)
+        emit_word(cli, t.name, bytes_str(t.title));
+}
+
+/* Words that no store has. False: another kind. */
+static bool list_fixed(struct cli *cli, const char *kind)
+{
+    if (!strcmp(kind, "memory-types"))
+        list_memory_types(cli);
+    else if (!strcmp(kind, "agents"))
+        list_agents(cli);
+    else if (!strcmp(kind, "targets"))
+        list_targets(cli);
+    else
+        return false;
+    return true;
+}
+
 /* ---- the words typed so far --------------------------------------------- */
 
 /* As a shell would: ~/x is below HOME. */
@@ -197,10 +229,8 @@ static int complete(struct cli *cli, const struct args *args)
     const char *path;
     int k;
 
-    if (!strcmp(args->words[0], "memory-types")) {
-        list_memory_types(cli);
+    if (list_fixed(cli, args->words[0]))
         return EXIT_DONE;
-    }
     read_typed(args, &t);
     cli_store_options(args, &options);
     if (t.home)

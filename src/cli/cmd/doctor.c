@@ -197,9 +197,21 @@ static void nearest_dir(const char *path, char *out, size_t cap)
     }
 }
 
+/* Nothing of Quire's is in it. */
+static void report_agent(struct doctor *d, const char *home, const char *agent)
+{
+    report(d, "home", OK, "", "%s, %s", home, home_reason(d->args));
+    report(
+        d, "kind", OK,
+        "`quire session ls` with this home lists its sessions; `quire import` "
+        "brings them into a home of Quire",
+        "%s, another agent's, which is only read", agent);
+}
+
 static void check_home(struct doctor *d)
 {
     quire_options options = QUIRE_OPTIONS_INIT;
+    const char *agent = NULL;
     quire_error err = {0};
     quire *q = NULL;
     char near[4096];
@@ -208,6 +220,12 @@ static void check_home(struct doctor *d)
 
     cli_store_options(d->args, &options);
     options.flags |= QUIRE_READ_ONLY;
+    if (options.home && !options.kind)
+        agent = quire_home_agent(options.home);
+    if (agent) {
+        report_agent(d, options.home, agent);
+        return;
+    }
     if (quire_open(&options, &q, &err)) {
         report(d, "home", FAIL, err.next, "%s", err.what);
         return;

@@ -44,8 +44,8 @@ static void add_report(struct json_writer *w, const quire_collect_report *r,
         {"waiting", r->waiting},         {"sources", r->sources},
         {"rescanned", r->rescanned},     {"versions", r->versions},
         {"purged", r->purged},           {"orphans", r->orphans},
-        {"litter", r->litter},           {"returned", r->returned},
-        {"returned_bytes", r->returned},
+        {"trashed", r->trashed},         {"litter", r->litter},
+        {"returned", r->returned},       {"returned_bytes", r->returned},
     };
     size_t i;
 
@@ -91,6 +91,8 @@ static void add_summary(struct buf *line, const quire_collect_report *r,
     add_extra(line, r->versions, "old version dropped", "old versions dropped");
     add_extra(line, r->orphans, "directory of a removed session",
               "directories of removed sessions");
+    add_extra(line, r->trashed, "session in the trash removed",
+              "sessions in the trash removed");
     add_extra(line, r->litter, "temporary file of a dead program",
               "temporary files of dead programs");
     if (r->returned) {
@@ -258,8 +260,9 @@ const struct cmd cmd_gc = {
         "file that cannot be read stops the run.\n"
         "\n"
         "Also removes versions beyond versions.kept, artifacts soft-deleted "
-        "longer ago than gc.purge, and temporary files of dead processes; and "
-        "returns free pages of quire.db to the file system.\n"
+        "longer ago than gc.purge, temporary files of dead processes, and what "
+        "was deleted from the search indexes; and returns free pages of "
+        "quire.db to the file system.\n"
         "\n"
         "It also runs by itself: after a command that wrote, at most once an "
         "hour, in the background. `quire config set gc.auto off` turns this "
@@ -274,7 +277,7 @@ const struct cmd cmd_gc = {
         "unreferenced), removed, freed_bytes, waiting (marked, within the grace "
         "time), sources (files with references), rescanned (sources read by "
         "this run), versions, purged, litter, orphans (directories of sessions that "
-        "no longer exist), returned_bytes (of quire.db), "
+        "no longer exist), trashed (sessions past trash.keep), returned_bytes (of quire.db), "
         "dry_run, "
         "refused; `bytes_freed` and `returned` are older names of freed_bytes "
         "and returned_bytes.",

@@ -43,11 +43,11 @@ static bool id_in_name(const char *path, char *id, size_t cap)
 {
     const char *name = strrchr(path, '/');
     const char *from = strchr(name ? name : path, '_');
-    size_t len = from ? strlen(++from) : 0;
+    const char *end = from ? strstr(++from, ".jsonl") : NULL;
 
-    if (len <= 6 || strcmp(from + len - 6, ".jsonl") != 0 || len - 6 >= cap)
+    if (!end || end == from || (size_t)(end - from) >= cap)
         return false;
-    snprintf(id, cap, "%.*s", (int)(len - 6), from);
+    snprintf(id, cap, "%.*s", (int)(end - from), from);
     return true;
 }
 

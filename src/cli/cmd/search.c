@@ -56,6 +56,12 @@ static void put_hit(struct json_writer *w, const quire_search_hit *h)
     json_put_optional(w, "tool", h->tool);
     json_put_optional(w, "model", h->model);
     json_put_time(w, "created_at", h->created_us);
+    if (h->turn)
+        json_put_uint(w, "turn", h->turn);
+    else
+        json_put_null(w, "turn");
+    json_put_optional(w, "turn_first", h->turn_first);
+    json_put_optional(w, "turn_last", h->turn_last);
     json_put_str(w, "snippet", h->snippet);
     put_matches(w, h);
     json_put_raw(w, "score", bytes_str(score));
@@ -226,9 +232,11 @@ struct waiting {
 static quire_status copy_hit(struct arena *keep, const quire_search_hit *h,
                              quire_search_hit *to)
 {
-    const char **texts[] = {&to->kind,  &to->address, &to->session, &to->entry,
-                            &to->title, &to->project, &to->agent,   &to->role,
-                            &to->tool,  &to->model,   &to->snippet, &to->how};
+    const char **texts[] = {&to->kind,       &to->address,  &to->session,
+                            &to->entry,      &to->title,    &to->project,
+                            &to->agent,      &to->role,     &to->tool,
+                            &to->model,      &to->snippet,  &to->how,
+                            &to->turn_first, &to->turn_last};
     quire_search_match *matches = arena_array(keep, h->n_matches + 1,
                                               sizeof *matches);
     size_t i;
@@ -341,7 +349,9 @@ static void print_rest(struct cli *cli, const quire_search_result *result,
         row_print(&r);
     } else if (!cli->json && result->next_cursor && n > 0) {
         out_printf(cli, "\n%s%llu hits; more with --limit or --cursor %s\n",
-                   result->total_is_exact ? "" : "at least ",
+                   result->total_is_exact     ? ""
+                   : result->total_is_at_most ? "at most "
+                                              : "at least ",
                    (unsigned long long)result->total, result->next_cursor);
     }
 }

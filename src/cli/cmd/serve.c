@@ -21,7 +21,9 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "cli/cmd/session.h"
+#include "cli/cmd/open.h"
 #include "cli/core/cli.h"
+#include "cli/core/server_file.h"
 #include "cli/cmd/commands.h"
 #include "server/sd_notify.h"
 #include "server/server.h"
@@ -160,6 +162,7 @@ static quire_status read_settings(void *ctx, struct server_settings *out,
 {
     const struct sources *from = ctx;
     quire_options o = QUIRE_OPTIONS_INIT;
+    quire_setting watch;
     quire *q = NULL;
     quire_status st = QUIRE_OK;
 
@@ -175,6 +178,10 @@ static quire_status read_settings(void *ctx, struct server_settings *out,
         st = read_number(q, "serve.rate", &out->rate, err);
     if (!st)
         st = read_number(q, "serve.burst", &out->burst, err);
+    if (!st)
+        st = quire_config_get(q, "import.watch", &watch, err);
+    if (!st)
+        out->import_watch = !strcmp(watch.value, "on");
     quire_close(q);
     if (from->has_rate)
         out->rate = from->rate;
@@ -248,24 +255,76 @@ static void warn_plain(struct cli *cli, const struct server_config *config)
                      config->host);
 }
 
+/* "http://127.0.0.1:7733". */
+static void write_url(const struct server_config *config, uint16_t port,
+                      const char *host, char url[SERVER_URL_SIZE])
+{
+    bool v6 = strchr(host, ':');
+
+    snprintf(url, SERVER_URL_SIZE, "http%s://%s%s%s:%u",
+             config->tls_cert ? "s" : "", v6 ? "[" : "", host, v6 ? "]" : "",
+             port);
+}
+
+/* How a browser on this machine reaches it. */
+static const char *local_host(const char *host)
+{
+    return !strcmp(host, "0.0.0.0") ? "127.0.0.1"
+           : !strcmp(host, "::")    ? "::1"
+                                    : host;
+}
+
 /* ---- the command -------------------------------------------------------- */
 
-static int serve_at(struct cli *cli, struct server_config *config)
+/* Print the address that opens the viewer. A failure is only a warning: the server
+ * can be used without it. */
+static void print_login(struct cli *cli, const char *url)
+{
+    char login[LOGIN_URL_SIZE];
+    quire_error err = {0};
+
+    if (!login_url(cli->q, "default", url, NULL, login, &err))
+        fprintf(stderr, "open %s\n", login);
+    else
+        session_warn(cli, "no_login", "%s", err.what);
+}
+
+static quire_status run_server(struct cli *cli,
+                               const struct server_config *config,
+                               struct server *service, bool login,
+                               quire_error *err)
+{
+    char url[SERVER_URL_SIZE];
+    const char *home = server_home(service);
+    quire_status st;
+    int fd;
+
+    write_url(config, server_port(service), local_host(config->host), url);
+    if (server_file_hold(home, url, &fd, err))
+        session_warn(cli, "no_server_file",
+                     "%s; `quire open` will not find this server", err->what);
+    if (login)
+        print_login(cli, url);
+    st = server_run(service, err);
+    server_file_drop(home, fd);
+    return st;
+}
+
+static int serve_at(struct cli *cli, struct server_config *config, bool login)
 {
     struct server *service = NULL;
+    char url[SERVER_URL_SIZE];
     quire_error err = {0};
     quire_status st = server_open(config, &service, &err);
-    bool v6 = strchr(config->host, ':');
 
     /* Signals are blocked except while the server runs. */
     if (!st) {
         running = service;
         block_signals(false);
-        fprintf(stderr, "listening on http%s://%s%s%s:%u\n",
-                config->tls_cert ? "s" : "", v6 ? "[" : "", config->host,
-                v6 ? "]" : "", server_port(service));
+        write_url(config, server_port(service), config->host, url);
+        fprintf(stderr, "listening on %s\n", url);
         warn_plain(cli, config);
-        st = server_run(service, &err);
+        st = run_server(cli, config, service, login, &err);
         block_signals(true);
         running = NULL;
     }
@@ -353,7 +412,9 @@ static int serve(struct cli *cli, const struct args *args)
     config.host = host;
     block_signals(true);
     catch_signals();
-    code = hosts && origins ? serve_at(cli, &config)
+    code = hosts && origins ? serve_at(cli, &config,
+                                       args_flag(args, "print-login") ||
+                                           isatty(STDERR_FILENO))
                             : cli_fail(cli, (err_memory(&err), &err));
     free(hosts);
     free(origins);
@@ -393,6 +454,10 @@ static const struct opt serve_opts[] = {
     {.name = "mcp-run",
      .kind = OPT_FLAG,
      .help = "let clients of /mcp run commands, confined as `quire run` does"},
+    {.name = "print-login",
+     .kind = OPT_FLAG,
+     .help = "print the address that opens the viewer, which holds a token; "
+             "without it only on a terminal"},
     {.name = "tls-cert",
      .kind = OPT_PATH,
      .value = "FILE",
@@ -411,6 +476,9 @@ const struct cmd cmd_serve = {
     .about =
         "Prints `listening on http://HOST:PORT` on standard error, and serves "
         "until SIGINT or SIGTERM; then it finishes running requests and ends. "
+        "On a terminal a second line, `open http://HOST:PORT/#token=...`, has "
+        "the address of the viewer for the home's own sessions (`quire open` "
+        "opens it at any time). "
         "Tenants authenticate with their token, `Authorization: Bearer "
         "qrt_...` (`quire tenant add`). The admin token, for /v1/admin, is "
         "QUIRE_ADMIN_TOKEN, else the file `admin.token` in the home, which is "

@@ -127,8 +127,10 @@ int session_print(struct cli *cli, quire_session *s)
     return code;
 }
 
-void session_entry_json(struct buf *line, const quire_appended *entry)
+void session_entry_json(struct buf *line, quire_session *s,
+                        const quire_appended *entry)
 {
+    quire_session_info info;
     struct json_writer w;
 
     json_begin(&w, line);
@@ -139,7 +141,22 @@ void session_entry_json(struct buf *line, const quire_appended *entry)
         json_put_bool(&w, "truncated", true);
     if (entry->existed)
         json_put_bool(&w, "existed", true);
+    if (entry->continued) {
+        quire_session_describe(s, &info);
+        json_put_str(&w, "session", info.id);
+    }
     json_object_end(&w);
+}
+
+void session_continued(struct cli *cli, quire_session *s)
+{
+    quire_session_info info;
+
+    quire_session_describe(s, &info);
+    session_warn(cli, "continued",
+                 "session %s was imported and stays as it is: it goes on in "
+                 "session %s",
+                 info.parent, info.id);
 }
 
 void session_warn(struct cli *cli, const char *kind, const char *fmt, ...)
@@ -298,8 +315,10 @@ static int session_branch(struct cli *cli, const struct args *args)
                                           bytes_of(NULL, 0), &entry, &err);
     else
         st = quire_session_branch(s, id, 1, &entry, &err);
+    if (!st && entry.continued)
+        session_continued(cli, s);
     if (!st)
-        session_entry_json(&line, &entry);
+        session_entry_json(&line, s, &entry);
     code = finish_change(cli, s, st, &err, &line);
 out:
     buf_release(&summary);
@@ -346,7 +365,7 @@ static int session_label(struct cli *cli, const struct args *args)
         return code;
     st = quire_session_label(s, args->words[1], label, &entry, &err);
     if (!st && cli->json)
-        session_entry_json(&line, &entry);
+        session_entry_json(&line, s, &entry);
     return finish_change(cli, s, st, &err, &line);
 }
 

@@ -44,8 +44,16 @@ int session_fail(struct cli *cli, const quire_error *err);
 /* Print {"id","path"} of `s` once it is durable, and close it. */
 int session_print(struct cli *cli, quire_session *s);
 
-/* Add {"id","parentId"} to `line`, and "existed" where it did. */
-void session_entry_json(struct buf *line, const quire_appended *entry);
+/* Print a path, or {"path"}; session_file.c. */
+void session_print_path(struct cli *cli, const char *path);
+
+/* Add {"id","parentId"} to `line`, "existed" where it did, and "session" where `s` is
+ * the one in which an imported session goes on. */
+void session_entry_json(struct buf *line, quire_session *s,
+                        const quire_appended *entry);
+
+/* Warn that it is. */
+void session_continued(struct cli *cli, quire_session *s);
 
 /* Print a warning on standard error, unless --quiet. `kind` is for programs. */
 void session_warn(struct cli *cli, const char *kind, const char *fmt, ...)

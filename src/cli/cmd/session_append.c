@@ -41,6 +41,7 @@ struct append {
     uint64_t n;    /* entries so far                           */
     struct buf op; /* the name of the operation at hand        */
     quire_appended last;
+    bool continued; /* the session was imported: these go to another one */
 };
 
 /* ---- acknowledging ------------------------------------------------------ */
@@ -182,14 +183,21 @@ static int append_one(struct append *a, quire_bytes entry)
         return code;
     if (quire_session_append(a->s, entry, &options, &done, &err))
         return report_line(a, &err);
+    if (done.continued)
+        session_continued(a->cli, a->s);
+    a->continued = a->continued || done.continued;
+    done.continued = a->continued;
     a->last = done;
     a->n++;
     if (done.truncated)
         session_warn(a->cli, "truncated",
                      "a string of entry %s is longer than 500,000 characters: "
-                     "the rest of it was cut off",
-                     done.id);
-    session_entry_json(&a->acks, &done);
+                     "%s",
+                     done.id,
+                     done.truncated == 1
+                         ? "it is cut, and the whole kept as a blob"
+                         : "the rest of it was cut off");
+    session_entry_json(&a->acks, a->s, &done);
     buf_add_char(&a->acks, '\n');
     return a->acks.len < ACKS_BYTES ? EXIT_DONE : acknowledge(a);
 }
@@ -281,7 +289,12 @@ const struct cmd cmd_session_append = {
         "with `\"existed\":true`.\n\n"
         "The options `--at` and `--expect` apply to the first line; an entry with a "
         "parentId goes below that. A string above 500,000 characters is cut, "
-        "with a notice in it, a warning, and `\"truncated\":true`.",
+        "with a notice in it, a warning, and `\"truncated\":true`; `session show "
+        "--json --hydrate`, `session context` and exports have all of it.\n\n"
+        "A session that `quire import` has made stays as the agent's file is: the "
+        "first append makes a fork of it, and each line has its id as `session`. "
+        "Later appends to the imported session go to the same fork, until an import "
+        "has changed it.",
     .opts = append_opts,
     .examples = "quire session append last <entries.jsonl\n"
                 "echo '{\"type\":\"custom\"}' | quire session append last",

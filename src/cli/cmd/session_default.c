@@ -34,14 +34,12 @@ static quire_status create_session(struct cli *cli, quire_error *err)
 /* The id in the name of a session's file, which messages show; else its path. */
 static void keep_id(struct cli *cli, const char *path)
 {
-    static const char ending[] = ".jsonl";
     const char *base = strrchr(path, '_');
-    size_t len = base ? strlen(base + 1) : 0, tail = sizeof ending - 1;
+    const char *end = base ? strstr(base, ".jsonl") : NULL;
 
-    if (len > tail && !strchr(base, '/') &&
-        !strcmp(base + 1 + len - tail, ending))
-        snprintf(cli->session, sizeof cli->session, "%.*s", (int)(len - tail),
-                 base + 1);
+    if (end && !strchr(base, '/'))
+        snprintf(cli->session, sizeof cli->session, "%.*s",
+                 (int)(end - base - 1), base + 1);
     else
         snprintf(cli->session, sizeof cli->session, "%s", path);
 }

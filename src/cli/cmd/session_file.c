@@ -1,8 +1,6 @@
 /*
- * session_file.c - fork, extract, move, archive and delete sessions
+ * session_file.c - fork, extract, move and archive sessions
  */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -120,7 +118,7 @@ const struct cmd cmd_session_move = {
 
 /* ---- archive, unarchive ------------------------------------------------- */
 
-static void print_path(struct cli *cli, const char *path)
+void session_print_path(struct cli *cli, const char *path)
 {
     struct row r;
 
@@ -140,7 +138,7 @@ static int archive_one(struct cli *cli, const char *which)
 
     if (quire_session_archive(cli->q, which, &path, &err))
         return session_fail(cli, &err);
-    print_path(cli, path);
+    session_print_path(cli, path);
     return EXIT_DONE;
 }
 
@@ -169,7 +167,7 @@ static int unarchive_one(struct cli *cli, const char *which)
 
     if (quire_session_unarchive(cli->q, which, &path, &err))
         return session_fail(cli, &err);
-    print_path(cli, path);
+    session_print_path(cli, path);
     return EXIT_DONE;
 }
 
@@ -186,128 +184,4 @@ const struct cmd cmd_session_unarchive = {
     .examples = "quire session unarchive $(quire session ls --archived --ids)",
     .store = STORE_WRITE,
     .run = session_unarchive,
-};
-
-/* ---- rm ----------------------------------------------------------------- */
-
-/* A line for a file or row; `ctx` is the command line's. */
-static quire_status emit_removal(void *ctx, const char *path, const char *row,
-                                 uint64_t bytes, quire_error *err)
-{
-    struct cli *cli = ctx;
-    const char *name = path ? path : row;
-    struct row r;
-
-    if (row_begin(&r, cli)) {
-        json_put_str(&r.json, path ? "path" : "row", name);
-        json_put_uint(&r.json, "bytes", bytes);
-    } else if (isatty(STDOUT_FILENO)) {
-        term_add(&r.text, bytes_str(name), true);
-    } else {
-        buf_add_str(&r.text, name);
-    }
-    return row_emit(&r, err);
-}
-
-/* What is about to be removed, printed once it is. */
-struct removal_line {
-    char *path, *row;
-    uint64_t bytes;
-    struct removal_line *next;
-};
-
-struct removal_lines {
-    struct removal_line *first, **last;
-};
-
-static quire_status keep_removal(void *ctx, const char *path, const char *row,
-                                 uint64_t bytes, quire_error *err)
-{
-    struct removal_lines *lines = ctx;
-    struct removal_line *line = calloc(1, sizeof *line);
-
-    if (!line)
-        return err_memory(err);
-    line->path = path ? strdup(path) : NULL;
-    line->row = row ? strdup(row) : NULL;
-    line->bytes = bytes;
-    *lines->last = line;
-    lines->last = &line->next;
-    return line->path || line->row ? QUIRE_OK : err_memory(err);
-}
-
-static void release_lines(struct removal_lines *lines)
-{
-    struct removal_line *line, *next;
-
-    for (line = lines->first; line; line = next) {
-        next = line->next;
-        free(line->path);
-        free(line->row);
-        free(line);
-    }
-}
-
-static int print_removal(struct cli *cli, const char *which)
-{
-    quire_error err = {0};
-    quire_status st = quire_session_removal(cli->q, which, emit_removal, cli,
-                                            &err);
-
-    return st && !cli->out.error ? session_fail(cli, &err) : EXIT_DONE;
-}
-
-static int remove_one(struct cli *cli, const char *which)
-{
-    struct removal_lines lines = {NULL, &lines.first};
-    const struct removal_line *line;
-    quire_error err = {0};
-    const char *path;
-    char *copy = NULL;
-    quire_status st = quire_session_find(cli->q, which, &path, &err);
-
-    if (!st && !(copy = strdup(path)))
-        st = err_memory(&err);
-    if (!st && cli->json)
-        st = quire_session_removal(cli->q, copy, keep_removal, &lines, &err);
-    if (!st)
-        st = quire_session_remove(cli->q, copy, &err);
-    for (line = lines.first; line && !st; line = line->next)
-        st = emit_removal(cli, line->path, line->row, line->bytes, &err);
-    release_lines(&lines);
-    free(copy);
-    return st && !cli->out.error ? session_fail(cli, &err) : EXIT_DONE;
-}
-
-static int session_rm(struct cli *cli, const struct args *args)
-{
-    bool dry = args_flag(args, "dry-run");
-
-    if (!dry)
-        quire_make_room(cli->q);
-    return each_session(cli, args, dry ? print_removal : remove_one);
-}
-
-static const struct opt rm_opts[] = {
-    {.name = "dry-run",
-     .kind = OPT_FLAG,
-     .help = "delete nothing, print what would be deleted"},
-    {0},
-};
-
-const struct cmd cmd_session_rm = {
-    .name = "session rm",
-    .args = "S...",
-    .summary = "delete sessions and their outputs permanently",
-    .about =
-        "Deletes its outputs, artifacts and workspace, too. This cannot be "
-        "undone; `session archive` hides a session instead. Blobs stay until "
-        "`quire gc` removes them. `--dry-run` prints the files and artifacts "
-        "that would be deleted. With `--json` both print a line for each: path "
-        "or row, and bytes. Files that cannot be deleted are reported, with "
-        "exit status 3; the next command that writes tries again.",
-    .opts = rm_opts,
-    .examples = "quire session rm --dry-run last",
-    .store = STORE_WRITE,
-    .run = session_rm,
 };

@@ -33,6 +33,13 @@ struct table_row {
     uint64_t messages, bytes;
     int64_t number, cost; /* with --totals: billionths of a dollar */
     uint64_t tokens;
+    const char *cost_source;
+};
+
+/* Of a session, with --totals: what the price table adds to its cost. */
+struct priced {
+    int64_t nano;
+    const char *source;
 };
 
 /* The main file of an imported session. */
@@ -40,15 +47,35 @@ struct origin {
     const char *agent, *source;
 };
 
+/* Which sessions, and in which order: what the library does not choose. */
+struct choice {
+    int64_t before_us; /* changed before this time        */
+    uint64_t larger;   /* files of more bytes; 0: any     */
+    uint64_t limit;    /* 0: all                          */
+    const char *sort;  /* "size", "age"; NULL: as they come */
+};
+
+/* A copy that waits to be sorted. */
+struct kept {
+    quire_session_info info;
+    quire_session_row row;
+    bool has_row;
+};
+
 struct listing {
     struct cli *cli;
-    struct map origins; /* struct origin by id; with --json */
+    struct map origins; /* struct origin by id; with --json   */
+    struct map priced;  /* struct priced by id; with --totals */
     bool ids;
     bool totals;
     struct buf line;
     struct arena arena; /* what rows point to */
     struct table_row *rows;
     size_t n, cap;
+    struct choice choice;
+    struct kept *kept; /* owned; with choice.sort */
+    size_t n_kept, kept_cap;
+    uint64_t n_emitted;
 };
 
 /* ---- one a line --------------------------------------------------------- */
@@ -67,7 +94,34 @@ static void add_cost(struct buf *out, int64_t nano, int decimals)
         buf_addf(out, ".%.*s", len, digits);
 }
 
-static void add_totals(struct json_writer *w, const quire_session_row *row)
+static quire_status add_priced(void *ctx, const quire_summary *s,
+                               quire_error *err)
+{
+    struct listing *l = ctx;
+    struct priced *p = arena_alloc(&l->arena, sizeof *p);
+    const char *id = arena_text(&l->arena, bytes_str(s->row->id));
+
+    if (!p || !id ||
+        !map_put(&l->priced, bytes_str(id), (uint64_t)(uintptr_t)p, NULL))
+        return err_memory(err);
+    *p = (struct priced){(int64_t)s->computed_micro_usd * 1000, s->cost_source};
+    return QUIRE_OK;
+}
+
+static struct priced price_of(const struct listing *l,
+                              const quire_session_row *row)
+{
+    const uint64_t *found = map_get(&l->priced, bytes_str(row->id));
+    struct priced p = {0, "unknown"};
+
+    if (found)
+        p = *(const struct priced *)(uintptr_t)*found;
+    p.nano += row->cost_nano_usd;
+    return p;
+}
+
+static void add_totals(struct json_writer *w, const quire_session_row *row,
+                       const struct priced *price)
 {
     struct buf cost = BUF_INIT(64);
 
@@ -84,8 +138,9 @@ static void add_totals(struct json_writer *w, const quire_session_row *row)
     json_put_uint(w, "cache_write", row->cache_write_tokens);
     json_put_uint(w, "total", row->total_tokens);
     json_object_end(w);
-    add_cost(&cost, row->cost_nano_usd, 0);
+    add_cost(&cost, price->nano, 0);
     json_put_raw(w, "cost", buf_bytes(&cost));
+    json_put_str(w, "cost_source", price->source);
     buf_release(&cost);
 }
 
@@ -93,7 +148,8 @@ static void add_totals(struct json_writer *w, const quire_session_row *row)
  * and size_bytes. `row` is NULL without --totals. */
 static void add_members(struct json_writer *w, const quire_session_info *info,
                         const struct origin *origin,
-                        const quire_session_row *row)
+                        const quire_session_row *row,
+                        const struct priced *price)
 {
     json_put_str(w, "id", info->id);
     json_put_optional(w, "path", info->path);
@@ -110,6 +166,10 @@ static void add_members(struct json_writer *w, const quire_session_info *info,
     json_put_optional(w, "first", info->first);
     json_put_optional(w, "status", info->status);
     json_put_bool(w, "archived", info->archived);
+    json_put_bool(w, "pinned", info->pinned);
+    json_put_bool(w, "held", info->held);
+    if (info->held)
+        json_put_str(w, "hold_reason", info->hold_reason);
     json_put_optional(w, "created_at", info->created);
     json_put_time(w, "modified_at", info->modified_us);
     json_put_uint(w, "size_bytes", info->bytes);
@@ -119,7 +179,7 @@ static void add_members(struct json_writer *w, const quire_session_info *info,
         json_put_str(w, "source", origin->source);
     }
     if (row)
-        add_totals(w, row);
+        add_totals(w, row, price);
 }
 
 static quire_status add_origin(void *ctx, const quire_import_file *f,
@@ -170,7 +230,8 @@ static quire_status keep_row(struct listing *l, const quire_session_info *info,
     if (totals) {
         row.number = totals->number;
         row.tokens = totals->total_tokens;
-        row.cost = totals->cost_nano_usd;
+        row.cost = price_of(l, totals).nano;
+        row.cost_source = price_of(l, totals).source;
     }
     if (!strcmp(info->status, "damaged"))
         title = "(damaged; see `quire session check`)";
@@ -230,7 +291,13 @@ static void add_total_cells(struct buf *line, const struct table_row *row)
 
     if (row->number)
         snprintf(number, sizeof number, "%lld", (long long)row->number);
-    add_cost(&cost, row->cost, 2);
+    if (!strcmp(row->cost_source, "unknown")) {
+        buf_add_char(&cost, '-');
+    } else {
+        if (strcmp(row->cost_source, "reported") != 0)
+            buf_add_char(&cost, '~');
+        add_cost(&cost, row->cost, 2);
+    }
     buf_addf(line, "%6s  %12llu  %10s  ", number,
              (unsigned long long)row->tokens, buf_text(&cost));
     buf_release(&cost);
@@ -290,18 +357,112 @@ static void print_table(struct listing *l)
 
 /* ---- the verbs ---------------------------------------------------------- */
 
-static quire_status list_any(struct listing *l, const quire_session_info *info,
+static quire_status emit_any(struct listing *l, const quire_session_info *info,
                              const quire_session_row *row, quire_error *err)
 {
+    struct priced price = {0, "unknown"};
     struct row out;
 
     if (!l->cli->json && !l->ids)
         return keep_row(l, info, row, err);
+    if (row)
+        price = price_of(l, row);
     if (row_begin(&out, l->cli))
-        add_members(&out.json, info, origin_of(l, info->id), row);
+        add_members(&out.json, info, origin_of(l, info->id), row, &price);
     else
         term_add(&out.text, bytes_str(info->id), true);
     return row_emit(&out, err);
+}
+
+/* Without memory it is NULL. */
+static void copy_text(struct listing *l, const char **text)
+{
+    if (*text)
+        *text = arena_text(&l->arena, bytes_str(*text));
+}
+
+static quire_status keep_any(struct listing *l, const quire_session_info *info,
+                             const quire_session_row *row, quire_error *err)
+{
+    struct kept *k;
+
+    if (l->n_kept == l->kept_cap) {
+        size_t cap = l->kept_cap ? 2 * l->kept_cap : 64;
+        struct kept *more = realloc(l->kept, cap * sizeof *more);
+
+        if (!more)
+            return err_memory(err);
+        l->kept = more;
+        l->kept_cap = cap;
+    }
+    k = &l->kept[l->n_kept++];
+    *k = (struct kept){.info = *info, .has_row = row != NULL};
+    if (row)
+        k->row = *row;
+    copy_text(l, &k->info.id);
+    copy_text(l, &k->info.path);
+    copy_text(l, &k->info.cwd);
+    copy_text(l, &k->info.title);
+    copy_text(l, &k->info.parent);
+    copy_text(l, &k->info.created);
+    copy_text(l, &k->info.first);
+    copy_text(l, &k->info.status);
+    copy_text(l, &k->info.hold_reason);
+    copy_text(l, &k->row.id);
+    copy_text(l, &k->row.state);
+    return k->info.id && k->info.status ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status list_any(struct listing *l, const quire_session_info *info,
+                             const quire_session_row *row, quire_error *err)
+{
+    const struct choice *c = &l->choice;
+
+    if (info->modified_us >= c->before_us ||
+        (c->larger && info->bytes <= c->larger))
+        return QUIRE_OK;
+    if (c->sort)
+        return keep_any(l, info, row, err);
+    if (c->limit && l->n_emitted == c->limit)
+        return QUIRE_OK;
+    l->n_emitted++;
+    return emit_any(l, info, row, err);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const quire_session_info *x = &((const struct kept *)a)->info,
+                             *y = &((const struct kept *)b)->info;
+
+    return x->bytes != y->bytes ? (x->bytes < y->bytes) - (x->bytes > y->bytes)
+                                : strcmp(x->id, y->id);
+}
+
+/* The one that has not changed for the longest time first. */
+static int by_age(const void *a, const void *b)
+{
+    const quire_session_info *x = &((const struct kept *)a)->info,
+                             *y = &((const struct kept *)b)->info;
+
+    return x->modified_us != y->modified_us
+               ? (x->modified_us > y->modified_us) -
+                     (x->modified_us < y->modified_us)
+               : strcmp(x->id, y->id);
+}
+
+static quire_status emit_sorted(struct listing *l, quire_error *err)
+{
+    const struct choice *c = &l->choice;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    if (l->n_kept)
+        qsort(l->kept, l->n_kept, sizeof *l->kept,
+              !strcmp(c->sort, "age") ? by_age : by_size);
+    for (i = 0; i < l->n_kept && !st && (!c->limit || i < c->limit); i++)
+        st = emit_any(l, &l->kept[i].info,
+                      l->kept[i].has_row ? &l->kept[i].row : NULL, err);
+    return st;
 }
 
 static quire_status list_one(void *ctx, const quire_session_info *info,
@@ -327,6 +488,7 @@ static quire_status list_rows(struct listing *l, const quire_list_options *o,
     rows.cwd = o->cwd;
     rows.archived = o->archived;
     rows.limit = o->limit;
+    rows.pinned = o->pinned;
     st = quire_session_rows(l->cli->q, &rows, list_row, l, err);
     /* If totals cannot be stored, a read-only handle computes them. */
     if (st != QUIRE_BUSY && st != QUIRE_IO)
@@ -341,27 +503,38 @@ static quire_status list_rows(struct listing *l, const quire_list_options *o,
 }
 
 static int list(struct cli *cli, const quire_list_options *options, bool ids,
-                bool totals)
+                bool totals, const struct choice *choice)
 {
     struct listing l = {.cli = cli,
+                        .choice = *choice,
                         .ids = ids,
                         .totals = totals,
                         .line = BUF_INIT(4 * 1024 * 1024)};
     quire_error err = {0};
-    quire_status st;
+    quire_status st = QUIRE_OK;
+    uint64_t pending;
     int code = EXIT_DONE;
 
     map_init(&l.origins, (uint64_t)clock_us(&clock_system), (uint64_t)getpid());
+    map_init(&l.priced, (uint64_t)clock_us(&clock_system), (uint64_t)getpid());
     if (cli->json) /* a list is possible without a catalogue */
         quire_import_list(cli->q, NULL, add_origin, &l, NULL);
-    st = totals ? list_rows(&l, options, &err)
-                : quire_session_list(cli->q, options, list_one, &l, &err);
+    if (totals && !ids)
+        st = quire_session_summaries(cli->q, INT64_MAX, add_priced, &l,
+                                     &pending, &err);
+    if (!st)
+        st = totals ? list_rows(&l, options, &err)
+                    : quire_session_list(cli->q, options, list_one, &l, &err);
+    if (!st && choice->sort)
+        st = emit_sorted(&l, &err);
     if (st && !cli->out.error)
         code = cli_fail(cli, &err);
     else
         print_table(&l);
     free(l.rows);
+    free(l.kept);
     map_release(&l.origins);
+    map_release(&l.priced);
     arena_release(&l.arena);
     buf_release(&l.line);
     return code;
@@ -370,15 +543,24 @@ static int list(struct cli *cli, const quire_list_options *options, bool ids,
 static int session_ls(struct cli *cli, const struct args *args)
 {
     quire_list_options options = QUIRE_LIST_OPTIONS_INIT;
+    struct choice choice = {.before_us = INT64_MAX};
+    int64_t older_us = (int64_t)args_number(args, "older-than", 0) * 1000;
 
+    if (older_us)
+        choice.before_us = clock_us(&clock_system) - older_us;
+    choice.larger = args_number(args, "larger-than", 0);
+    choice.limit = args_number(args, "limit", 0);
+    choice.sort = args_text(args, "sort");
     options.cwd = args_text(args, "cwd");
     options.archived = args_flag(args, "archived");
-    options.limit = args_number(args, "limit", 0);
+    if (!older_us && !choice.larger && !choice.sort)
+        options.limit = choice.limit;
+    options.pinned = args_flag(args, "pinned");
     if (options.cwd && args_flag(args, "all"))
         return cli_usage(cli, "leave one of them out",
                          "--cwd and --all exclude each other");
     return list(cli, &options, args_flag(args, "ids"),
-                args_flag(args, "totals"));
+                args_flag(args, "totals"), &choice);
 }
 
 static const struct opt ls_opts[] = {
@@ -390,6 +572,19 @@ static const struct opt ls_opts[] = {
      .kind = OPT_FLAG,
      .help = "those of every project, which is the default"},
     {.name = "archived", .kind = OPT_FLAG, .help = "archived sessions instead"},
+    {.name = "pinned", .kind = OPT_FLAG, .help = "only pinned sessions"},
+    {.name = "older-than",
+     .kind = OPT_TIME,
+     .value = "DUR",
+     .help = "only those that have not changed for so long: 30d, 12h"},
+    {.name = "larger-than",
+     .kind = OPT_SIZE,
+     .value = "SIZE",
+     .help = "only those whose file is larger: 10M"},
+    {.name = "sort",
+     .kind = OPT_CHOICE,
+     .value = "size|age",
+     .help = "the largest, or the one that changed least recently, first"},
     {.name = "limit",
      .letter = 'n',
      .kind = OPT_NUMBER,
@@ -412,13 +607,17 @@ const struct cmd cmd_session_ls = {
         "is too large to count them), its size, its title or else its first "
         "message, its project directory.\n\n"
         "With `--json`: id, path, cwd, title, created_at, modified_at, "
-        "messages, size_bytes, parent, first, status, archived; null where "
-        "there is none. `created`, `modified` and `bytes` are older names of "
+        "messages, size_bytes, parent, first, status, archived, pinned, held; "
+        "null where there is none, and hold_reason of a held one. `created`, `modified` and `bytes` are older names of "
         "created_at, modified_at and size_bytes.\n\n"
         "With `--totals` also the session's number in the catalogue, and the "
         "tokens and dollars that its messages report; with `--json` as number, "
-        "state, tokens (input, output, cache_read, cache_write, total) and "
-        "cost. Each file is read from where it was read last. An unfinished "
+        "state, tokens (input, output, cache_read, cache_write, total), cost "
+        "and cost_source. An answer without dollars gets them from a table of "
+        "prices (the setting prices.file, and built-in list prices): the "
+        "source is reported, computed, partial (some models have no price) or "
+        "unknown; in a table `~` is before what is not all reported, and `-` "
+        "is unknown. Each file is read from where it was read last. An unfinished "
         "last line does not count.",
     .opts = ls_opts,
     .examples = "quire session ls --limit 20\n"
@@ -431,6 +630,7 @@ const struct cmd cmd_session_ls = {
 static int session_recent(struct cli *cli, const struct args *args)
 {
     quire_list_options options = QUIRE_LIST_OPTIONS_INIT;
+    const struct choice all = {.before_us = INT64_MAX};
     char *here = getcwd(NULL, 0);
     quire_error err = {0};
     int code;
@@ -441,7 +641,7 @@ static int session_recent(struct cli *cli, const struct args *args)
     }
     options.cwd = here;
     options.limit = args_number(args, "limit", 10);
-    code = list(cli, &options, args_flag(args, "ids"), false);
+    code = list(cli, &options, args_flag(args, "ids"), false, &all);
     free(here);
     return code;
 }

@@ -11,6 +11,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
 #include "cli/cmd/session_original.h"
+#include "cli/cmd/session_target.h"
 #include "cli/core/atomic_output.h"
 
 /* ---- context ------------------------------------------------------------ */
@@ -281,7 +282,7 @@ static quire_status export_all(struct exporting *x, quire_session *s,
     return st;
 }
 
-static int session_export(struct cli *cli, const struct args *args)
+static int export_stored(struct cli *cli, const struct args *args)
 {
     const char *file = args_text(args, "output");
     struct atomic_output save = ATOMIC_OUTPUT_INIT;
@@ -329,13 +330,69 @@ static int session_export(struct cli *cli, const struct args *args)
     return code;
 }
 
+/* What the current leaf of one session says, in Quire's format, is written with
+ * all its branches; everything else is a target. */
+static bool is_target(const struct args *args)
+{
+    const char *to = args_text(args, "to");
+
+    if (to && !strcmp(to, "original"))
+        return false;
+    return (to && strcmp(to, "jsonl") != 0) || args->n_words > 1 ||
+           args_text(args, "leaf") || args_text(args, "from") ||
+           args_flag(args, "redact") || args_flag(args, "install");
+}
+
+static int session_export(struct cli *cli, const struct args *args)
+{
+    if (is_target(args))
+        return session_export_target(cli, args);
+    if (args->n_words > 1)
+        return cli_usage(
+            cli, "export them one by one",
+            "the originals of several sessions cannot be one file");
+    return export_stored(cli, args);
+}
+/* "Targets: claude-code (Claude Code), …." */
+static void add_targets(struct buf *out)
+{
+    quire_export_target t;
+    unsigned i;
+
+    buf_add_str(out, "Targets: ");
+    for (i = 0; quire_export_target_at(i, &t); i++)
+        buf_addf(out, "%s%s (%s)", i ? ", " : "", t.name, t.title);
+    buf_add_char(out, '.');
+}
+
 static const struct opt export_opts[] = {
     {.name = "to",
-     .kind = OPT_CHOICE,
-     .value = "jsonl|original",
-     .help = "`original`: the bytes that an imported session was made of; "
-             "jsonl unless given"},
-    ATOMIC_OUTPUT_OPT,
+     .kind = OPT_TEXT,
+     .value = "TARGET",
+     .help =
+         "an agent that is to continue it, or a format, see below; "
+         "`original`: the bytes that an imported session was made of; jsonl "
+         "unless given"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPT_PATH,
+     .value = "FILE",
+     .help = "write to FILE, whole or not at all; `-` is standard output, a "
+             "directory gets a file for each session"},
+    {.name = "install",
+     .kind = OPT_FLAG,
+     .help = "write the file where the agent looks for it, never over another"},
+    {.name = "leaf",
+     .kind = OPT_TEXT,
+     .value = "ENTRY",
+     .help = "the path down to this entry, instead of the current leaf"},
+    {.name = "from",
+     .kind = OPT_TEXT,
+     .value = "ENTRY",
+     .help = "of the path, the part from this entry on"},
+    {.name = "redact",
+     .kind = OPT_FLAG,
+     .help = "replace secrets of known shapes, and the home directory by ~"},
     {.name = "hydrate",
      .kind = OPT_FLAG,
      .help = "replace references by the content of images"},
@@ -347,18 +404,31 @@ static const struct opt export_opts[] = {
 
 const struct cmd cmd_session_export = {
     .name = "session export",
-    .args = "[S]",
-    .summary = "write a session as one file",
+    .args = "[S...]",
+    .summary = "write a session for another agent, or in another format",
     .about =
-        "A header and the entries, one JSON object a line, in the "
-        "current version of the format. With `--hydrate` it can be read "
-        "without a store.\n\n"
+        "Without `--to`: a header and the entries, one JSON object a line, in "
+        "the current version of the format, with all branches. With `--hydrate` "
+        "it can be read without a store.\n\n"
+        "With `--to` the path down to one entry is written for an agent, which "
+        "can continue it, or for people. Ids are derived from the session: a "
+        "second export has the same bytes. What the target cannot hold, such as "
+        "thinking that another provider has signed, is left out and reported; "
+        "with `--json` and files: to, files, dropped (kind, count).\n\n"
+        "With `--install` the file is placed by the session's directory and the "
+        "agent's variables, such as CLAUDE_CONFIG_DIR and CODEX_HOME; `quire resume` "
+        "does that and prints the command. Of several sessions each gets a file "
+        "in the directory `-o DIR/`; formats of lines can be concatenated.\n\n"
         "With `--to original` an imported session is written as the agent wrote "
         "it, every byte. If files belong to it, such as results of tools, "
         "FILE is a directory for all of them, and with `--json` the result "
         "has: to, files, dropped.",
+    .add_about = add_targets,
     .opts = export_opts,
-    .examples = "quire session export last --hydrate -o session.jsonl",
+    .examples =
+        "quire session export last --hydrate -o session.jsonl\n"
+        "quire session export last --to markdown --redact -o session.md\n"
+        "quire session export last --to codex --install",
     .store = STORE_READ,
     .run = session_export,
 };

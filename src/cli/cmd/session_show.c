@@ -305,6 +305,21 @@ static quire_status add_fork(void *ctx, const quire_entry *e, quire_error *err)
 
 /* ---- the whole ---------------------------------------------------------- */
 
+/* ", pinned, held by uid:1000: case 12", if it is. */
+static void add_keep(struct show *sh, const char *path)
+{
+    quire_session_keep keep;
+
+    if (quire_session_keep_of(sh->cli->q, path, &keep, NULL))
+        return;
+    if (keep.pinned_us)
+        buf_add_str(&sh->line, ", pinned");
+    if (!keep.held_us)
+        return;
+    buf_addf(&sh->line, ", held by %s: ", keep.holder);
+    term_add(&sh->line, bytes_str(keep.reason), true);
+}
+
 static void print_title(struct show *sh, quire_session *s)
 {
     quire_session_info info = {0};
@@ -327,6 +342,8 @@ static void print_title(struct show *sh, quire_session *s)
         buf_add_str(&sh->line, ", ");
         term_add(&sh->line, bytes_str(info.created), true);
     }
+    if (info.path)
+        add_keep(sh, info.path);
     add_style(sh, BLOCK_PLAIN);
     out_line(sh->cli, &sh->line);
 }

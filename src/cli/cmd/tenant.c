@@ -2,9 +2,11 @@
  * tenant.c - tenants and their tokens
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "cli/core/cli.h"
 #include "cli/cmd/commands.h"
@@ -91,6 +93,133 @@ const struct cmd cmd_tenant_rotate = {
     .examples = "quire tenant rotate acme --json",
     .store = STORE_WRITE,
     .run = tenant_rotate,
+};
+
+/* ---- further tokens ----------------------------------------------------- */
+
+static void add_token_members(struct json_writer *w, const quire_token *t)
+{
+    json_put_int(w, "id", t->id);
+    json_put_str(w, "label", t->label);
+    json_put_bool(w, "read_only", t->flags & QUIRE_TOKEN_READ_ONLY);
+    json_put_bool(w, "local", t->flags & QUIRE_TOKEN_LOCAL);
+    json_put_time(w, "created_at", t->created_us);
+    json_put_time(w, "expires_at", t->expires_us);
+}
+
+static quire_status list_token(void *ctx, const quire_token *t,
+                               quire_error *err)
+{
+    char added[LOCAL_TIME_SIZE], until[LOCAL_TIME_SIZE];
+    struct row r;
+
+    print_heading(ctx, "id    added                until                may    "
+                       "label");
+    if (row_begin(&r, ctx)) {
+        add_token_members(&r.json, t);
+    } else {
+        buf_addf(&r.text, "%-5lld %-19s  %-19s  %-5s  ", (long long)t->id,
+                 local_time(t->created_us, added),
+                 t->expires_us ? local_time(t->expires_us, until) : "-",
+                 t->flags & QUIRE_TOKEN_READ_ONLY ? "read" : "write");
+        term_add(&r.text, bytes_str(t->label), true);
+    }
+    return row_emit(&r, err);
+}
+
+static int token_ls(struct cli *cli, const char *tenant)
+{
+    quire_error err = {0};
+
+    if (!quire_token_list(cli->q, tenant, list_token, cli, &err))
+        return EXIT_DONE;
+    return cli->out.error ? EXIT_FAILED : fail(cli, &err, EXIT_NO);
+}
+
+static int token_add(struct cli *cli, const struct args *args)
+{
+    const char *label = args_text(args, "label");
+    uint64_t keep_ms = args_number(args, "expires", 0);
+    char token[QUIRE_TOKEN_SIZE];
+    quire_token t = {.label = label ? label : "token"};
+    quire_error err = {0};
+    struct row r;
+
+    t.flags = (args_flag(args, "read-only") ? QUIRE_TOKEN_READ_ONLY : 0u) |
+              (args_flag(args, "local") ? QUIRE_TOKEN_LOCAL : 0u);
+    if (keep_ms)
+        t.expires_us = clock_us(&clock_system) + (int64_t)keep_ms * 1000;
+    if (quire_token_add(cli->q, args->words[1], &t, token, &err))
+        return fail(cli, &err, EXIT_USAGE);
+    if (row_begin(&r, cli)) {
+        add_token_members(&r.json, &t);
+        json_put_str(&r.json, "token", token);
+    } else {
+        buf_add_str(&r.text, token);
+    }
+    row_print(&r);
+    return EXIT_DONE;
+}
+
+static int token_rm(struct cli *cli, const struct args *args)
+{
+    const char *id = args->n_words > 2 ? args->words[2] : "";
+    quire_error err = {0};
+
+    if (!*id || strspn(id, "0123456789") != strlen(id))
+        return cli_usage(cli, "quire tenant token ls NAME",
+                         "a token is removed by its id, not `%s`", id);
+    if (quire_token_remove(cli->q, args->words[1], strtoll(id, NULL, 10), &err))
+        return fail(cli, &err, EXIT_NO);
+    return EXIT_DONE;
+}
+
+static int tenant_token(struct cli *cli, const struct args *args)
+{
+    const char *verb = args->words[0];
+
+    if (!strcmp(verb, "add") && args->n_words == 2)
+        return token_add(cli, args);
+    if (!strcmp(verb, "ls") && args->n_words == 2)
+        return token_ls(cli, args->words[1]);
+    if (!strcmp(verb, "rm") && args->n_words == 3)
+        return token_rm(cli, args);
+    return cli_usage(cli, "quire tenant token add NAME, ls NAME, or rm NAME ID",
+                     "`tenant token` needs add, ls or rm, and a tenant");
+}
+
+static const struct opt token_opts[] = {
+    {.name = "read-only", .kind = OPT_FLAG, .help = "add: it may only read"},
+    {.name = "local",
+     .kind = OPT_FLAG,
+     .help = "add: it is valid only on the server's machine"},
+    {.name = "label",
+     .kind = OPT_TEXT,
+     .value = "TEXT",
+     .help = "add: its name in lists"},
+    {.name = "expires",
+     .kind = OPT_TIME,
+     .value = "DUR",
+     .help = "add: how long it is valid; for ever unless given"},
+    {0},
+};
+
+const struct cmd cmd_tenant_token = {
+    .name = "tenant token",
+    .args = "add|ls|rm NAME|#ID [ID]",
+    .summary = "further tokens of a tenant, such as read-only ones",
+    .about =
+        "`add` prints a new token, once. A tenant can have any number, each "
+        "with its own rights and end; `tenant rotate` replaces only the "
+        "first one. `ls` lists them: id, when it was added, until when it "
+        "is valid, what it may do, its label. `rm` ends the one with this id. "
+        "As JSON: id, label, read_only, local, created_at, "
+        "expires_at, and of `add` the token.",
+    .opts = token_opts,
+    .examples = "quire tenant token add default --read-only --label dashboard\n"
+                "quire tenant token ls default",
+    .store = STORE_WRITE,
+    .run = tenant_token,
 };
 
 /* ---- ls ----------------------------------------------------------------- */

@@ -49,6 +49,7 @@ struct cmd {
     const char *args;    /* "[FILE...]"; see opt.h                         */
     const char *summary; /* one line, no capital, no full stop             */
     const char *about;   /* paragraphs, an empty line between them         */
+    void (*add_about)(struct buf *out); /* a last paragraph; NULL: none */
     const struct opt *opts;
     const char *examples; /* a shell command a line; they are run as tests */
     enum store_access store;
@@ -82,6 +83,9 @@ const struct cmd *cli_plain_cmd(const char *name);
 
 /* "put" of "blob put", "doctor" of "doctor". */
 const char *cmd_verb(const struct cmd *cmd);
+
+/* What there is to say about a command, in paragraphs; nothing for some. */
+void cmd_about(const struct cmd *cmd, struct buf *out);
 
 /* Every command in turn, those of nouns first; NULL past the end. */
 const struct cmd *cli_cmd_at(size_t index);

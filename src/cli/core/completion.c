@@ -39,6 +39,10 @@ static const char *list_of_option(const struct opt *o)
         return "sessions";
     if (!strcmp(o->name, "tenant"))
         return "tenants";
+    if (o->value && !strcmp(o->value, "TARGET"))
+        return "targets";
+    if (o->value && !strcmp(o->value, "AGENT") && strcmp(o->name, "in") != 0)
+        return "agents";
     return !strcmp(o->name, "type") ? "memory-types" : NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "cli/core/cli.h"
 
-enum { WIDTH = 80, COLUMN_MAX = 30 };
+enum { WIDTH = 80, COLUMN_MAX = 30, ABOUT_MAX = 64 << 10 };
 
 const char help_exit_status[] =
     "0 done, 1 no match or refused, 2 wrong usage, 3 failed, 4 damaged.";
@@ -158,7 +158,7 @@ void help_usage(struct buf *out, const struct cmd *cmd)
 
 void help_cmd(struct buf *out, const struct cmd *cmd, bool bold)
 {
-    struct buf usage = BUF_INIT(4096);
+    struct buf usage = BUF_INIT(4096), about = BUF_INIT(ABOUT_MAX);
     const struct opt *o = cmd->opts;
 
     help_usage(&usage, cmd);
@@ -167,10 +167,12 @@ void help_cmd(struct buf *out, const struct cmd *cmd, bool bold)
     buf_release(&usage);
     buf_add_char(out, '\n');
     add_sentence(out, cmd->summary);
-    if (cmd->about) {
+    cmd_about(cmd, &about);
+    if (about.len) {
         buf_add_char(out, '\n');
-        add_wrapped(out, cmd->about, 0, 0);
+        add_wrapped(out, buf_text(&about), 0, 0);
     }
+    buf_release(&about);
     while (o && o->name && o->hidden)
         o++;
     if (o && o->name) {

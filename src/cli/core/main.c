@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "cli/cmd/foreign.h"
 #include "cli/core/auto_gc.h"
 #include "cli/core/cli.h"
 #include "cli/core/help.h"
@@ -81,7 +82,7 @@ static void trace_line(void *ctx, const char *line)
     fprintf(stderr, "trace: %s\n", line);
 }
 
-static int open_and_run(struct cli *cli, const struct args *args)
+static int open_and_run(struct cli *cli, struct args *args)
 {
     const struct cmd *cmd = args->cmd;
     quire_options options = QUIRE_OPTIONS_INIT;
@@ -102,7 +103,9 @@ static int open_and_run(struct cli *cli, const struct args *args)
     if (options.tenant && !*options.tenant)
         return cli_usage(cli, "leave it out for `default`",
                          "--tenant is empty");
-    code = options.blobs ? EXIT_DONE : home_check(cli, args, &report);
+    code = foreign_use(cli, args, &options);
+    if (!code && !options.blobs)
+        code = home_check(cli, args, &report);
     if (code)
         return code;
     if (quire_open(&options, &cli->q, &err)) {

@@ -96,6 +96,18 @@ static void add_synopsis(struct buf *out, const struct cmd *cmd)
     buf_release(&usage);
 }
 
+static void add_about(struct buf *out, const struct cmd *cmd)
+{
+    struct buf about = BUF_INIT(64 << 10);
+
+    cmd_about(cmd, &about);
+    if (about.len) {
+        add_prose(out, buf_text(&about), "");
+        buf_add_char(out, '\n');
+    }
+    buf_release(&about);
+}
+
 /* From the first option that is not hidden; NULL: all are. */
 static const struct opt *shown_options(const struct cmd *cmd)
 {
@@ -114,10 +126,7 @@ static void add_command(struct buf *out, const struct cmd *cmd)
     buf_add_char(out, '\n');
     add_prose(out, cmd->summary, "");
     buf_add_char(out, '\n');
-    if (cmd->about) {
-        add_prose(out, cmd->about, "");
-        buf_add_char(out, '\n');
-    }
+    add_about(out, cmd);
     add_options(out, shown_options(cmd));
     add_examples(out, cmd->examples);
 }
@@ -186,10 +195,7 @@ static void command_page(struct buf *out, const struct cmd *cmd)
              cmd->name, cmd->name, cmd->summary);
     add_synopsis(out, cmd);
     buf_add_str(out, "\n# DESCRIPTION\n\n");
-    if (cmd->about) {
-        add_prose(out, cmd->about, "");
-        buf_add_char(out, '\n');
-    }
+    add_about(out, cmd);
     buf_add_str(out, common_options);
     if (o) {
         buf_add_str(out, "# OPTIONS\n\n");

@@ -26,6 +26,16 @@ const char *cmd_verb(const struct cmd *cmd)
     return space ? space + 1 : cmd->name;
 }
 
+void cmd_about(const struct cmd *cmd, struct buf *out)
+{
+    if (cmd->about)
+        buf_add_str(out, cmd->about);
+    if (cmd->about && cmd->add_about)
+        buf_add_str(out, "\n\n");
+    if (cmd->add_about)
+        cmd->add_about(out);
+}
+
 const struct cmd *cli_verb(const struct noun *noun, const char *verb)
 {
     size_t i;
