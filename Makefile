@@ -33,8 +33,9 @@ DESTDIR  ?=
 
 # The modules of the library, and those of the binary that stand on it.
 LIB_DIRS := base store search catalog blob gc session output artifact memory jp workspace \
-            sandbox api/core api check slash import import/claude_code import/codex
-SERVER_DIRS := mcp http server server/routes server/openapi server/mcp
+            sandbox diff api/core api check slash export import \
+            $(patsubst src/%/,%,$(sort $(wildcard src/import/*/)))
+SERVER_DIRS := mcp http view server server/routes server/openapi server/mcp
 CLI_DIRS := cli/core cli/cmd
 sources   = $(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c)))
 LIB_SRC  := $(call sources,$(LIB_DIRS))
@@ -45,9 +46,12 @@ BENCH_SRC := $(sort $(wildcard bench/*.c))
 FUZZERS  := $(patsubst fuzz/%_fuzz.c,%,$(sort $(wildcard fuzz/*_fuzz.c)))
 objects   = $(1:%.c=$(B)/%.o)
 LIB_OBJ  := $(call objects,$(LIB_SRC))
-CLI_OBJ  := $(call objects,$(CLI_SRC))
+CLI_OBJ  := $(call objects,$(CLI_SRC)) $(B)/web_assets.o
 TEST_OBJ := $(call objects,$(TEST_SRC))
-SERVER_OBJ := $(call objects,$(SERVER_SRC))
+WEB      := $(sort $(patsubst web/%,%,$(shell find web -name '*.html' -o \
+            -name style.css -o -name '*.js' -o -name '*.svg')))
+WEB_SRC  := $(B)/web_assets.c
+SERVER_OBJ := $(call objects,$(SERVER_SRC)) $(WEB_SRC:.c=.o)
 BENCH_OBJ := $(call objects,$(BENCH_SRC))
 
 all: $(B)/quire $(B)/libquire.so $(B)/libquire.a
@@ -59,6 +63,8 @@ help:
 	@echo '                sanitizers, the fault sweep among them; and the other'
 	@echo '                programs of the session format, from npm'
 	@echo 'make check-long the long forms of the tests, for hours'
+	@echo 'make check-cluster  what stores to PostgreSQL and S3, over servers'
+	@echo '                that it starts on loopback (tools/setup cluster)'
 	@echo 'make fuzz       fuzz each parser, FUZZ_SECONDS=30 each'
 	@echo 'make bench      speed and memory beside their limits'
 	@echo 'make lint       clang-tidy, cppcheck, format, include direction,'
@@ -73,6 +79,17 @@ help:
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) $(if $(filter tests/%,$<),-Itests) -c $< -o $@
+
+# The viewer's files, compressed, as a source.
+$(B)/embed-web: tools/embed_web.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CSTD) $(WARN) -O1 -o $@ $< -lnettle -lz
+
+$(WEB_SRC): $(B)/embed-web $(WEB:%=web/%) $(wildcard web/*.css) $(shell find web -type d)
+	$(Q)$(B)/embed-web web $(WEB) >$@.new && mv $@.new $@
+
+$(WEB_SRC:.c=.o): $(WEB_SRC)
+	$(Q)$(COMPILE) -c $< -o $@
 
 $(B)/quire: $(CLI_OBJ) $(LIB_OBJ)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
@@ -145,6 +162,9 @@ check: test
 	$(Q)QUIRE=$(B)/quire tests/interop/live >$(B)/interop.log || \
 	    { [ $$? -eq 77 ] || { grep -A5 '^not ok' $(B)/interop.log; exit 1; }; }
 	$(Q)tail -n 1 $(B)/interop.log
+	$(Q)QUIRE=$(B)/quire tests/interop/agents >$(B)/agents.log || \
+	    { [ $$? -eq 77 ] || { grep -A5 '^not ok' $(B)/agents.log; exit 1; }; }
+	$(Q)tail -n 1 $(B)/agents.log
 
 # Hours: every step of what `test` strides through, and an hour of writers,
 # forks, removals and collections beside each other.
@@ -152,12 +172,17 @@ check-long: all $(B)/unit
 	$(Q)QUIRE_LONG=1 tests/faults/run $(B)
 	$(Q)QUIRE_LONG=1 tests/support/unit-report $(B)/unit
 
+# PostgreSQL and Ceph's S3 gateway (or S3=swift), for the time of the tests.
+S3 ?= rgw
+check-cluster: $(B)/unit
+	$(Q)tests/cluster/check $(B) $(S3)
+
 # ---- fuzzing, measuring, reading -----------------------------------------
 
 FUZZ_SECONDS ?= 30
 FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 
-$(B)/fuzzer/%: fuzz/%_fuzz.c $(SERVER_SRC) $(LIB_SRC)
+$(B)/fuzzer/%: fuzz/%_fuzz.c $(SERVER_SRC) $(WEB_SRC) $(LIB_SRC)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(CSTD) -O1 -g $(INCLUDE) $(FUZZ_FLAGS) -o $@ $^ $(LIBS) \
 	    -ljson-c
@@ -175,6 +200,7 @@ $(B)/bench-program: $(BENCH_OBJ) $(LIB_OBJ)
 
 bench: all $(B)/bench-program
 	$(Q)CC='$(CC)' $(B)/bench-program $(BENCH)
+	$(Q)case '$(BENCH)' in ''|*viewer*) bench/viewer $(B) ;; esac
 
 SOURCES  := $(wildcard include/*.h include/quire/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] fuzz/*.c \
             bench/*.[ch])
@@ -241,7 +267,7 @@ install: all man
 clean:
 	rm -rf $(B)
 
-.PHONY: all help unit replays test check check-long fuzz bench lint format man install clean
+.PHONY: all help unit replays test check check-long check-cluster fuzz bench lint format man install clean
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) \
     $(BENCH_OBJ:.o=.d) $(FUZZERS:%=$(B)/fuzz/%_fuzz.d)

@@ -135,6 +135,7 @@ struct measure {
 
 /* Each list ends with an entry without a function. */
 extern const struct measure blob_measures[];
+extern const struct measure import_measures[];
 extern const struct measure small_measures[];
 extern const struct measure process_measures[];
 extern const struct measure json_measures[];
@@ -149,9 +150,15 @@ extern const struct measure workspace_measures[];
 extern const struct measure tool_measures[];
 extern const struct measure mcp_measures[];
 extern const struct measure serve_measures[];
+extern const struct measure s3_measures[];
 
 /* The way `bench --peak RESULT OUT PROGRAM ARG...` is answered: see
  * process_bench.c. */
 int process_peak(char **argv);
+
+/* Run a program, at most ten words, with its output in the file `out`: the peak of its
+ * memory in MiB, and how long it took. */
+double peak_mib(const struct bench *b, char **command, const char *out,
+                double *took);
 
 #endif

@@ -10,6 +10,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,8 @@
 #define SCAN      "search, expression without a literal"
 #define CJK       "search, two Chinese characters"
 #define FRESH     "search, entry just appended"
+#define BUILD_MIB "search, memory of the first build"
+#define QUERY_MIB "search, memory of a query"
 
 enum { SESSION_BYTES = 1000 * 1000, FILES_MAX = 20000 };
 
@@ -551,6 +554,95 @@ static void measure_size(struct bench *b, const char *size, uint64_t bytes,
     free(home);
 }
 
+static double largest; /* segment that was found, in MiB */
+
+static int add_segment(const char *path, const struct stat *s, int type,
+                       struct FTW *where)
+{
+    const char *dot = strrchr(path, '.');
+    char beside[1300];
+    struct stat other;
+
+    (void)type, (void)where;
+    if (!dot || strcmp(dot, ".index") != 0)
+        return 0;
+    snprintf(beside, sizeof beside, "%.*s.postings", (int)(dot - path), path);
+    if (stat(beside, &other) == 0 &&
+        (double)(s->st_size + other.st_size) / 1048576 > largest)
+        largest = (double)(s->st_size + other.st_size) / 1048576;
+    return 0;
+}
+
+/* The peak of `quire search`, in MiB. */
+static double search_mib(struct bench *b, const char *home, const char *query)
+{
+    char *search[] = {peer_arg(b->quire),
+                      peer_arg("--home"),
+                      peer_arg(home),
+                      peer_arg("search"),
+                      peer_arg("--flat"),
+                      peer_arg(query),
+                      NULL};
+    double took;
+
+    return peak_mib(b, search, "/dev/null", &took);
+}
+
+/* A search of a home that has no index, and may not get one, builds it in the user's
+ * cache directory. */
+static void measure_memory_at(struct bench *b, const char *size, uint64_t bytes)
+{
+    static const char *const queries[] = {"lantern",
+                                          "return",
+                                          "\"unsigned long long\"",
+                                          "*eldo*",
+                                          "/[v-z]{5}[0-9]{3}q/",
+                                          "re* OR se*"};
+    struct corpus *c = calloc(1, sizeof *c);
+    char *home = place_path(b, "everything"), *cache = place_path(b, "cache");
+    struct readings first = {.n = 0}, later = {.n = 0};
+    double built, one, most = 0;
+    size_t i;
+
+    if (!c || !home || !cache)
+        bench_fail("out of memory");
+    open_corpus(c);
+    make_home(b, "everything", c, bytes);
+    setenv("XDG_CACHE_HOME", cache, 1);
+    built = search_mib(b, home, queries[0]);
+    largest = 0;
+    nftw(cache, add_segment, 16, FTW_PHYS);
+    readings_add(&first, built, 64 + largest);
+    report_at(b, BUILD_MIB, size, "64 and a segment", NEED_BELOW, 1, &first,
+              "MiB");
+    for (i = 0; i < sizeof queries / sizeof *queries; i++) {
+        one = search_mib(b, home, queries[i]);
+        most = one > most ? one : most;
+    }
+    readings_add(&later, most, 32);
+    report_at(b, QUERY_MIB, size, "what it may take", NEED_BELOW, 1, &later,
+              "MiB");
+    unsetenv("XDG_CACHE_HOME");
+    place_clear(b, "cache");
+    place_clear(b, "everything");
+    for (i = 0; i < c->n_files; i++)
+        free(c->files[i]);
+    free(c->text);
+    free(c);
+    free(cache);
+    free(home);
+}
+
+static void measure_memory(struct bench *b)
+{
+    measure_memory_at(b, "100 MB", b->quick ? 3000000 : 100000000);
+}
+
+static void measure_large_memory(struct bench *b)
+{
+    measure_memory_at(b, "1 GB", b->quick ? 5000000 : 1000000000);
+}
+
 static void measure_small(struct bench *b)
 {
     measure_size(b, "100 MB", b->quick ? 3000000 : 100000000, false);
@@ -573,5 +665,7 @@ const struct measure everything_measures[] = {
      {AT_1000(BUILD_CPU), AT_1000(SIZE), AT_1000(RARE), AT_1000(TWO),
       AT_1000(PHRASE), AT_1000(NEWEST), AT_1000(PART), AT_1000(REGEX),
       AT_1000(SCAN), AT_1000(CJK), AT_1000(PREFIX), AT_1000(FRESH), NULL}},
+    {measure_memory, {AT_100(BUILD_MIB), AT_100(QUERY_MIB), NULL}},
+    {measure_large_memory, {AT_1000(BUILD_MIB), AT_1000(QUERY_MIB), NULL}},
     {NULL, {NULL}},
 };

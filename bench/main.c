@@ -35,7 +35,7 @@ static const struct measure *const themes[] = {
     session_measures, session_work_measures, output_measures,  put_measures,
     search_measures,  everything_measures,   memory_measures,  collect_measures,
     check_measures,   workspace_measures,    tool_measures,    mcp_measures,
-    serve_measures,
+    serve_measures,   import_measures,       s3_measures,
 };
 
 enum { N_THEMES = sizeof themes / sizeof *themes };

@@ -179,7 +179,7 @@ TEST(replacing_and_appending_last_too)
     OK(fs_replace(dir, "a/b/c", bytes_str("two"), &test_err));
     is_safe();
     OK(store_files_open(test_path("s"), false, &s, &test_err));
-    OK(log_create(s->logs, &d, &test_err));
+    OK(log_create(s->logs, "log", &d, &test_err));
     OK(log_write(d, bytes_str("line\n"), &test_err));
     OK(log_publish(d, "x/log", false, &l, &test_err));
     is_safe();

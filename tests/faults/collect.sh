@@ -67,7 +67,7 @@ write_on() {
             path=$(any)
             [ -z "$path" ] || {
                 mine session fork "./$path"
-                mine session rm "./$path"
+                mine session rm --now "./$path"
             }
             ;;
         4)
@@ -80,7 +80,7 @@ write_on() {
             ;;
         6)
             path=$(any)
-            [ -z "$path" ] || mine session rm "./$path"
+            [ -z "$path" ] || mine session rm --now "./$path"
             ;;
         8)
             [ "$kind" != native ] ||

@@ -167,6 +167,12 @@ full_delete() {
     fill_up
     expect 0 quire session rm "$one"
     fill_up
+    expect 0 quire session restore "$one"
+    fill_up
+    expect 0 quire session rm "$one"
+    fill_up
+    expect 0 quire trash empty
+    fill_up
     expect 0 quire gc --grace 0 --yes
     expect 0 quire check
     grep -q ' 0 blobs unreferenced' out || fails "$(cat out)"

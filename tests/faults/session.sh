@@ -288,7 +288,7 @@ stuck_workspace() {
     echo '{"action":"write","filename":"a/b","content":"x"}' >ask
     quire --home home tool workspace --session "$S" <ask >out
     mount -t tmpfs -o size=1m none "$space/agent/a"
-    expect 3 quire --home home session rm "$S"
+    expect 3 quire --home home session rm --now "$S"
     complains "cannot remove all of .*/artifacts/sessions/$S" 'tries again'
     [ ! -e "$path" ] || fails "the session is still there"
     expect 1 quire --home home session show "$S"

@@ -17,6 +17,12 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {27, "DROP TABLE trash; DROP TABLE session_keep;"},
+    {26, "DROP TABLE continuation"},
+    {25, "DROP TABLE import_answer"},
+    {24, "DROP TABLE activity"},
+    {23, "DROP TABLE access_token"},
+    {22, "ALTER TABLE import_part DROP COLUMN form"},
     {21, "DROP TABLE import_part; DROP TABLE import_state;"
          "DROP TABLE import_file;"},
     {20, "CREATE VIRTUAL TABLE artifact_words_1 USING fts5(path, content='',"
