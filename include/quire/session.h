@@ -256,11 +256,12 @@ typedef struct quire_append_options {
     const char *op;     /* an idempotency key for this append: the same entry
                            appended again under it adds nothing and returns the
                            first one's id; NULL: none                       */
+    int any;            /* take an entry of any shape: see below             */
 } quire_append_options;
 
-#define QUIRE_APPEND_OPTIONS_INIT                      \
-    {                                                  \
-        sizeof(quire_append_options), NULL, NULL, NULL \
+#define QUIRE_APPEND_OPTIONS_INIT                         \
+    {                                                     \
+        sizeof(quire_append_options), NULL, NULL, NULL, 0 \
     }
 
 typedef struct quire_appended {
@@ -276,7 +277,9 @@ typedef struct quire_appended {
 } quire_appended;
 
 /* Append one entry: a JSON object with a `type`; `id`, `parentId` and
- * `timestamp` are filled in where they are missing. It becomes the leaf. Large
+ * `timestamp` are filled in where they are missing. It becomes the leaf. An entry of a
+ * known type must have the fields that docs/format.md says it needs, and a type must
+ * not be one typing mistake from a known one; `any` takes both. Large
  * content is handled as docs/format.md describes: images become blobs, strings
  * above 500,000 units are cut with a notice, the whole becomes a blob. `options` and `out` may be NULL.
  *

@@ -31,6 +31,7 @@
 #include "base/utf8.h"
 #include "base/timestamp.h"
 #include "session/entry_format.h"
+#include "session/entry_shape.h"
 #include "session/names.h"
 #include "session/persist.h"
 #include "session/priv.h"
@@ -634,6 +635,8 @@ static quire_status prepare_entry(quire_session *s, quire_bytes *entry,
         st = check_utf8(*entry, err);
     if (!st)
         st = entry_fields_read(*entry, v, err);
+    if (!st && !o->any)
+        st = entry_shape_check(*entry, v, err);
     if (!st && v->heavy) {
         st = write_persist(s, *entry, entry, err);
         s->truncated = st ? 0 : was_cut(given, *entry);
@@ -727,6 +730,8 @@ static quire_status check_append(quire_session *s, quire_bytes entry,
     st = check_utf8(entry, err);
     if (!st)
         st = entry_fields_read(entry, &v, err);
+    if (!st && !o->any)
+        st = entry_shape_check(entry, &v, err);
     if (!st && o->expect)
         st = check_expected(s, o->expect, err);
     if (!st)
@@ -803,6 +808,7 @@ quire_status write_note(quire_session *s, quire_bytes entry,
 {
     quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
 
+    o.any = 1;
     return append_entry(s, entry, &o, true, out, err);
 }
 

@@ -119,6 +119,21 @@ hint: …
 $ echo '{"data":1, "type":"custom"}' | quire session append $S --op o
 {"id":"a1","parentId":null,"existed":true}
 
+# a type that is one letter from a known one is a mistake, and a message has a role
+$ S=$(quire session new | cut -d'"' -f4)
+$ echo '{"type":"mesage","id":"a1"}' | quire session append $S
+quire: line 1: invalid entry: unknown type 'mesage', did you mean 'message'?
+hint: the option `any` of an append takes it as it is
+? 3
+$ echo '{"type":"message","message":{"content":"hi"}}' | quire session append $S
+quire: line 1: invalid entry: role of the message is missing
+hint: …
+? 3
+$ echo '{"type":"mesage","id":"a1"}' | quire session append $S --any
+{"id":"a1","parentId":null}
+$ echo '{"type":"turn_start","id":"a2"}' | quire session append $S
+{"id":"a2","parentId":"a1"}
+
 # a retry goes on where it ended, wherever the leaf is by now
 $ S=$(quire session new | cut -d'"' -f4)
 $ echo '{"type":"custom","id":"a1"}' | quire session append $S --op o

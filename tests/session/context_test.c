@@ -168,8 +168,10 @@ TEST(a_context_is_the_path_read_for_messages_and_settings)
 static void appended(struct house *h)
 {
     char *text = test_alloc(1 << 16);
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
     size_t i;
 
+    o.any = 1;
     for (i = 0; i < sizeof rows / sizeof *rows; i++) {
         quire_session *s = house_new(h, "f", QUIRE_SESSION_MEMORY);
         const char *at = rows[i].lines;
@@ -181,7 +183,7 @@ static void appended(struct house *h)
         while (*at) {
             size_t len = strcspn(at, "\n");
 
-            OK(quire_session_append(s, bytes_of(at, len), NULL, NULL,
+            OK(quire_session_append(s, bytes_of(at, len), &o, NULL,
                                     &test_err));
             at += len + 1;
         }

@@ -150,6 +150,7 @@ static int choose_options(struct append *a, quire_append_options *o)
     const char *op = args_text(a->args, "op");
     quire_error err = {0};
 
+    o->any = args_flag(a->args, "any");
     if (a->n == 0) {
         o->at = args_text(a->args, "at");
         o->expect = args_text(a->args, "expect");
@@ -268,6 +269,10 @@ static const struct opt append_opts[] = {
      .value = "KEY",
      .help = "an idempotency key: a repeat with the same key appends nothing, "
              "and a different entry with it is refused"},
+    {.name = "any",
+     .kind = OPT_FLAG,
+     .help = "take entries of any shape: without the fields that their type needs, "
+             "or with a type that looks like a mistake"},
     {.name = "sync",
      .kind = OPT_FLAG,
      .help = "acknowledge an entry only when it is durable"},
@@ -280,7 +285,9 @@ const struct cmd cmd_session_append = {
     .summary = "append entries, JSON lines on standard input",
     .about =
         "Each line is an object with a `type`; id, parentId and timestamp "
-        "are kept if given, else generated. Each entry goes below the one "
+        "are kept if given, else generated. A message must have a role, and other "
+        "known types the fields they need; an unknown type is kept, unless it is one "
+        "letter from a known one: `mesage`. `--any` takes all. Each entry goes below the one "
         "before it. For every entry a JSON object is printed: id, parentId. "
         "Without `--sync` all entries are durable when the command ends.\n\n"
         "The first refused line ends the command: the error names the line, "

@@ -540,6 +540,7 @@ static void append(struct request *c, quire_bytes entry)
     o.expect = request_is_null(c, "expect") ? "root"
                                             : request_text(c, "expect");
     o.op = request_text(c, "op");
+    o.any = request_flag(c, "any", false);
     st = quire_session_append(s, entry, &o, &done, &err);
     if (!st) {
         c->unchanged = done.existed;
@@ -553,7 +554,7 @@ void route_entries_add(struct request *c)
     append(c, request_json(c, "entry"));
 }
 
-/* A message with an unknown role would be in no context; /entries takes any. False:
+/* A message with an unknown role would be in no context; /entries takes any role. False:
  * answered. */
 static bool check_role(struct request *c, quire_bytes role)
 {
@@ -561,7 +562,7 @@ static bool check_role(struct request *c, quire_bytes role)
         return true;
     request_refuse(c, 400, "invalid",
                    "user, assistant, toolResult or another of the format; "
-                   "/entries takes anything",
+                   "/entries takes any role",
                    "unknown role");
     return false;
 }

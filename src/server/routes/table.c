@@ -161,6 +161,9 @@ static const struct field entry_new[] = {
     FIELD("at", FIELD_TEXT, 0, "the parent's id, or root; else the leaf"),
     EXPECT,
     OP,
+    FIELD("any", FIELD_FLAG, 0,
+          "take it without the fields that its type needs, or with a type that "
+          "looks like a mistake"),
     END,
 };
 
