@@ -64,6 +64,28 @@ quire_status quire_import_list(quire *q, const char *session,
 quire_status quire_import_state(quire *q, const char *path, quire_bytes *out,
                                 quire_error *err);
 
+/* What the ledger has of a file that is compared with the file. */
+typedef struct quire_import_row {
+    quire_bytes path, agent, session, cwd; /* as in quire_import_file */
+    uint64_t inode, bytes;
+    int64_t modified_ns;
+    uint64_t entries, problems;
+    uint64_t reserved[2]; /* zero */
+} quire_import_row;
+
+typedef quire_status (*quire_import_scan_fn)(void *ctx,
+                                             const quire_import_row *row,
+                                             quire_error *err);
+
+/* Call `each` for every file in the ledger, in any order, but for those whose import
+ * was interrupted. Reads less than quire_import_list().
+ *
+ * Owns: bytes are lent until `each` returns, which must not use `q`.
+ * Fails: common; with what `each` returns
+ * Durable: reads only. */
+quire_status quire_import_scan(quire *q, quire_import_scan_fn each, void *ctx,
+                               quire_error *err);
+
 /* Write the bytes of an imported file, each of them, as they were.
  *
  * Owns: bytes are lent until `write` returns.

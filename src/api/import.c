@@ -44,6 +44,23 @@ quire_status quire_import_list(quire *q, const char *session,
     return st;
 }
 
+quire_status quire_import_scan(quire *q, quire_import_scan_fn each, void *ctx,
+                               quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    if (q->kind != QUIRE_KIND_NATIVE) /* nothing is imported there */
+        return st;
+    if (!st)
+        st = need_own_rows(q, false, err);
+    if (st) /* a home that was never written to */
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    q->in_callback = true;
+    st = import_scan(&q->catalog, q->tenant, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
 quire_status quire_import_state(quire *q, const char *path, quire_bytes *out,
                                 quire_error *err)
 {

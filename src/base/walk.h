@@ -20,4 +20,22 @@ typedef quire_status (*walk_each_fn)(void *ctx, const char *name,
 quire_status walk_files(int dir, const char *place, const char *prefix,
                         walk_each_fn each, void *ctx, quire_error *err);
 
+/* Of a file; st_mode is not 0. */
+struct walk_stat {
+    ino_t ino;
+    off_t size;
+    struct timespec modified;
+    mode_t mode;
+};
+
+typedef quire_status (*walk_stat_fn)(void *ctx, quire_bytes name,
+                                     const struct walk_stat *st,
+                                     quire_error *err);
+
+/* The same for all files beneath `dir`, for lists of many: what is asked of the
+ * files of a large directory is asked on all processors, before the first of them is
+ * passed. `name` ends with a NUL behind it. */
+quire_status walk_stats(int dir, const char *place, walk_stat_fn each,
+                        void *ctx, quire_error *err);
+
 #endif

@@ -263,6 +263,9 @@ static const char *const texts[N_CATALOG_SQL] = {
                         " FROM import_file WHERE tenant = ?1 AND path = ?2",
     [SQL_IMPORT_LIST] = "SELECT " IMPORT_COLUMNS
                         " FROM import_file WHERE tenant = ?1 ORDER BY path",
+    [SQL_IMPORT_SCAN] =
+        "SELECT path, agent, session, cwd, inode, size, modified, entries,"
+        " problems FROM import_file WHERE tenant = ?1 AND written != -1",
     [SQL_IMPORT_SESSION] = "SELECT " IMPORT_COLUMNS
                            " FROM import_file WHERE tenant = ?1"
                            " AND session = ?2 ORDER BY main DESC, path",

@@ -85,6 +85,37 @@ quire_status import_list(struct catalog *c, int64_t tenant, const char *session,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
+quire_status import_scan(struct catalog *c, int64_t tenant,
+                         quire_import_scan_fn each, void *ctx, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st;
+
+    if (!catalog_has(c, SCHEMA_IMPORTS))
+        return QUIRE_OK;
+    st = use(c, SQL_IMPORT_SCAN, &s, err);
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, tenant);
+    while (!st && !(st = sql_row(s, err))) {
+        quire_import_row row = {
+            .path = stmt_column_bytes(s, 0),
+            .agent = stmt_column_bytes(s, 1),
+            .session = stmt_column_bytes(s, 2),
+            .cwd = stmt_column_bytes(s, 3),
+            .inode = (uint64_t)stmt_column_int(s, 4),
+            .bytes = (uint64_t)stmt_column_int(s, 5),
+            .modified_ns = stmt_column_int(s, 6),
+            .entries = (uint64_t)stmt_column_int(s, 7),
+            .problems = (uint64_t)stmt_column_int(s, 8),
+        };
+
+        st = each(ctx, &row, err);
+    }
+    stmt_reset(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
 quire_status import_state(struct catalog *c, int64_t tenant, const char *path,
                           struct arena *keep, quire_bytes *out,
                           quire_error *err)

@@ -36,6 +36,12 @@ quire_status import_list(struct catalog *c, int64_t tenant, const char *session,
                          quire_import_file_fn each, void *ctx,
                          quire_error *err);
 
+/* What comparing all files with their rows takes: no more is read, and rows come
+ * in any order. Those that are being written are left out. */
+quire_status import_scan(struct catalog *c, int64_t tenant,
+                         quire_import_scan_fn each, void *ctx,
+                         quire_error *err);
+
 /* The state of its converter, in `keep`. */
 quire_status import_state(struct catalog *c, int64_t tenant, const char *path,
                           struct arena *keep, quire_bytes *out,

@@ -101,6 +101,7 @@ enum catalog_sql {
     /* import ledger */
     SQL_IMPORT_FIND,
     SQL_IMPORT_LIST,
+    SQL_IMPORT_SCAN,
     SQL_IMPORT_SESSION,
     SQL_IMPORT_STATE,
     SQL_IMPORT_PUT,

@@ -112,11 +112,6 @@ static quire_status make_mark(const struct importing *i, uint64_t end,
     return st;
 }
 
-static int64_t modified_ns(const struct stat *st)
-{
-    return st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
-}
-
 /* ---- new, grown, unchanged, rewritten ----------------------------------- */
 
 static bool copy_row(struct importing *i, const quire_import_file *row)
@@ -201,7 +196,7 @@ static quire_status compare(struct importing *i, enum import_state *out,
     if (!i->known || row->written_bytes == UINT64_MAX)
         return QUIRE_OK;
     if (row->inode == i->st.st_ino && row->bytes == size &&
-        row->modified_ns == modified_ns(&i->st)) {
+        row->modified_ns == stat_modified_ns(&i->st)) {
         *out = IMPORT_UNCHANGED;
         return QUIRE_OK;
     }
@@ -219,10 +214,10 @@ static quire_status compare(struct importing *i, enum import_state *out,
 static quire_status note_time(struct importing *i, quire_error *err)
 {
     if (i->run->dry_run || (i->row.inode == i->st.st_ino &&
-                            i->row.modified_ns == modified_ns(&i->st)))
+                            i->row.modified_ns == stat_modified_ns(&i->st)))
         return QUIRE_OK;
     i->row.inode = i->st.st_ino;
-    i->row.modified_ns = modified_ns(&i->st);
+    i->row.modified_ns = stat_modified_ns(&i->st);
     return quire_import_touch(i->batch->q, &i->row, err);
 }
 
@@ -522,7 +517,7 @@ static quire_status commit(struct importing *i, const char *id,
                            .cwd = or_empty(facts->cwd),
                            .title = make_title(i, facts),
                            .inode = i->st.st_ino,
-                           .modified_ns = modified_ns(&i->st),
+                           .modified_ns = stat_modified_ns(&i->st),
                            .mark = bytes_of(mark, sizeof mark),
                            .version = import_format_version(
                                i->found->agent->format),
@@ -533,7 +528,8 @@ static quire_status commit(struct importing *i, const char *id,
 
     if (st || !f.title)
         return st ? st : err_memory(err);
-    header.created_us = time_us(facts->created, modified_ns(&i->st) / 1000);
+    header.created_us = time_us(facts->created,
+                                stat_modified_ns(&i->st) / 1000);
     header.updated_us = time_us(facts->updated, header.created_us);
     i->im = NULL;
     return commit_file(i, im, &f, &header, buf_bytes(state), err);
@@ -682,7 +678,7 @@ static quire_status import_attachment(struct importing *i, quire_error *err)
                            .title = "",
                            .output = i->found->output,
                            .inode = i->st.st_ino,
-                           .modified_ns = modified_ns(&i->st),
+                           .modified_ns = stat_modified_ns(&i->st),
                            .mark = bytes_of(mark, sizeof mark)};
     enum import_state state;
     quire_import *im;

@@ -3,13 +3,15 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/walk.h"
+#include "import/known.h"
 
 quire_status import_find_default(struct import_places *p,
                                  const struct import_agent *const *agents,
@@ -69,17 +71,40 @@ static const struct import_agent *agent_of_file(const struct any *any,
     return best;
 }
 
+/* The agent as which it was imported, of a file that has not changed since. */
+static const struct import_agent *
+agent_before(const struct any *any, const char *path, const struct stat *st)
+{
+    const struct import_found f = {
+        .path = path,
+        .size = (uint64_t)st->st_size,
+        .inode = st->st_ino,
+        .modified_ns = stat_modified_ns(st),
+    };
+    const struct import_known *row = known_found(any->p, &f);
+    const struct import_agent *const *a;
+
+    for (a = any->agents; row && *a; a++)
+        if (!strcmp((*a)->name, row->agent))
+            return *a;
+    return NULL;
+}
+
 /* Add a file if it is of an agent; *known: whether it is. */
 static quire_status add_file(const struct any *any, const char *root,
                              const char *name, const struct stat *st,
                              bool *known, quire_error *err)
 {
     struct import_place at = {any->p, NULL, root};
-    const char *path = arena_printf(any->p->keep, "%s/%s", root, name);
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/%s", root, name);
 
-    if (!path)
-        return err_memory(err);
-    at.agent = agent_of_file(any, path);
+    *known = false;
+    if (n < 0 || (size_t)n >= sizeof path) /* it cannot be opened */
+        return QUIRE_OK;
+    at.agent = agent_before(any, path, st);
+    if (!at.agent)
+        at.agent = agent_of_file(any, path);
     *known = at.agent != NULL;
     return at.agent ? at.agent->add_file(&at, name, st, err) : QUIRE_OK;
 }
@@ -141,7 +166,7 @@ static quire_status from_dir(const struct any *any, const char *path,
         return st;
     st = places_spot(any->p, NULL, path, true, err);
     if (!st)
-        st = walk_files(dir, path, "", visit, &d, err);
+        st = places_list(any->p, dir, path, visit, &d, err);
     close(dir);
     return st;
 }

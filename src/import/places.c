@@ -10,8 +10,9 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/map.h"
-#include "base/walk.h"
+#include "base/parallel.h"
 #include "import/agent.h"
+#include "import/known.h"
 
 enum { ID_MAX = 64 };
 
@@ -73,13 +74,13 @@ const char *name_id_dashed(struct arena *keep, quire_bytes text)
 quire_status places_add(struct import_places *p, const struct import_found *f,
                         quire_error *err)
 {
-    size_t cap = p->cap ? p->cap * 2 : 64;
+    size_t cap = p->cap ? p->cap * 4 : 64;
     struct import_found *list;
 
     if (!f->path || !f->id)
         return err_memory(err);
     if (p->n == p->cap) {
-        list = arena_array(p->keep, cap, sizeof *list);
+        list = arena_alloc(p->keep, cap * sizeof *list);
         if (!list)
             return err_memory(err);
         if (p->n)
@@ -114,21 +115,124 @@ quire_status places_spot(struct import_places *p,
     return QUIRE_OK;
 }
 
+static const char *join(struct arena *keep, const char *root, const char *name)
+{
+    size_t n = strlen(root), len = strlen(name);
+    char *path = arena_alloc(keep, n + len + 2);
+
+    if (!path)
+        return NULL;
+    memcpy(path, root, n);
+    path[n] = '/';
+    memcpy(path + n + 1, name, len + 1);
+    return path;
+}
+
+int64_t stat_modified_ns(const struct stat *st)
+{
+    return st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
+}
+
 struct import_found places_found(const struct import_place *at,
                                  const char *name, const struct stat *st)
 {
     return (struct import_found){.agent = at->agent,
-                                 .path = arena_printf(at->p->keep, "%s/%s",
-                                                      at->root, name),
+                                 .path = join(at->p->keep, at->root, name),
                                  .is_main = true,
                                  .size = (uint64_t)st->st_size,
                                  .inode = st->st_ino,
-                                 .modified_ns = st->st_mtim.tv_sec *
-                                                    INT64_C(1000000000) +
-                                                st->st_mtim.tv_nsec};
+                                 .modified_ns = stat_modified_ns(st)};
 }
 
 /* ---- walks -------------------------------------------------------------- */
+
+enum { BLOCK = 256 };
+
+/* Files that were listed, in order. */
+struct block {
+    struct block *next;
+    size_t n;
+    struct listed {
+        const char *name;
+        struct walk_stat st;
+    } file[BLOCK];
+};
+
+struct listing {
+    int dir;
+    const char *root;
+    struct arena keep;
+    struct block *first, *last;
+    quire_status status;
+    quire_error error;
+};
+
+static quire_status add_listed(void *ctx, quire_bytes name,
+                               const struct walk_stat *st, quire_error *err)
+{
+    struct listing *l = ctx;
+    struct block *b = l->last;
+
+    if (!b || b->n == BLOCK) {
+        b = arena_alloc(&l->keep, sizeof *b);
+        if (!b)
+            return err_memory(err);
+        b->next = NULL;
+        b->n = 0;
+        *(l->last ? &l->last->next : &l->first) = b;
+        l->last = b;
+    }
+    b->file[b->n] = (struct listed){arena_text(&l->keep, name), *st};
+    return b->file[b->n++].name ? QUIRE_OK : err_memory(err);
+}
+
+static void *list_files(void *ctx)
+{
+    struct listing *l = ctx;
+
+    l->status = walk_stats(l->dir, l->root, add_listed, l, &l->error);
+    return NULL;
+}
+
+/* List the files, and read the ledger meanwhile. */
+static quire_status list_beside_ledger(struct import_places *p,
+                                       struct listing *l, quire_error *err)
+{
+    pthread_t thread;
+
+    if (p->known && !p->known->loaded &&
+        parallel_thread_start(&thread, list_files, l)) {
+        known_load(p->known, NULL);
+        pthread_join(thread, NULL);
+    } else {
+        list_files(l);
+    }
+    if (l->status && err)
+        *err = l->error;
+    return l->status;
+}
+
+quire_status places_list(struct import_places *p, int dir, const char *root,
+                         walk_each_fn each, void *ctx, quire_error *err)
+{
+    struct listing l = {.dir = dir, .root = root, .keep = ARENA_INIT};
+    quire_status status = list_beside_ledger(p, &l, err);
+    const struct block *b;
+    struct stat st = {.st_size = 0};
+    size_t i;
+
+    for (b = l.first; b && !status; b = b->next) {
+        for (i = 0; i < b->n && !status; i++) {
+            st.st_ino = b->file[i].st.ino;
+            st.st_size = b->file[i].st.size;
+            st.st_mtim = b->file[i].st.modified;
+            st.st_mode = b->file[i].st.mode;
+            status = each(ctx, b->file[i].name, &st, err);
+        }
+    }
+    arena_release(&l.keep);
+    return status;
+}
 
 struct walk {
     struct import_place at;
@@ -169,7 +273,7 @@ quire_status places_walk(struct import_places *p,
     st = fs_open_dir(w.at.root, false, &dir, err);
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    st = walk_files(dir, w.at.root, "", visit_file, &w, err);
+    st = places_list(p, dir, w.at.root, visit_file, &w, err);
     close(dir);
     return st;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/walk.h"
 #include "quire.h"
 
 struct import_agent;
@@ -62,7 +63,11 @@ struct import_spot {
     bool is_tree;     /* a directory with all below it                      */
 };
 
+struct import_known_files;
+
 struct import_places {
+    struct import_known_files
+        *known; /* what the ledger has (known.h); NULL: nothing is known */
     struct import_found
         *list; /* a session before the files that belong to it */
     size_t n, cap;
@@ -88,6 +93,14 @@ quire_status places_walk(struct import_places *p,
                          const struct import_agent *agent, const char *root,
                          const char *sub, import_visit_fn visit,
                          quire_error *err);
+
+/* The same for what is open at `dir`, without a spot. All files are listed before
+ * the first is visited, and the ledger is read meanwhile. Of `st` inode, size, mode
+ * and time of modification are set. */
+quire_status places_list(struct import_places *p, int dir, const char *root,
+                         walk_each_fn each, void *ctx, quire_error *err);
+
+int64_t stat_modified_ns(const struct stat *st);
 
 /* What is known of a file that is visited: a main file without an id. */
 struct import_found places_found(const struct import_place *at,

@@ -41,7 +41,7 @@ struct running {
     struct chunk *chunks;              /* owned                             */
     size_t n_chunks, n_done;
     uint64_t bytes;
-    struct import_known_files known;
+    struct import_known_files own, *known; /* own: unless places have them */
     struct import_answers answers;
 };
 
@@ -100,7 +100,7 @@ static quire_status fill_chunks(struct running *r, struct map *chunk_of,
 
     for (i = 0; i < r->places->n && !st; i++) {
         const struct import_found *f = &r->places->list[i];
-        const struct import_known *same = known_same(&r->known, f);
+        const struct import_known *same = known_same(r->known, f);
         quire_bytes id = bytes_str(f->id);
 
         if (f->modified_ns / 1000 < r->run->since_us)
@@ -282,12 +282,16 @@ quire_status import_run(const struct import_run *run,
 
     *out = (struct import_summary){.found = 0};
     answers_init(&r.answers);
-    st = known_load(&r.known, run->q, err);
+    r.known = places->known;
+    if (!r.known)
+        known_init(r.known = &r.own, run->q);
+    st = known_load(r.known, err);
     if (!st)
         st = make_chunks(&r, err);
     if (!st)
         st = run_chunks(&r, err);
-    known_release(&r.known);
+    if (r.known == &r.own)
+        known_release(&r.own);
     answers_release(&r.answers);
     free(r.order);
     free(r.chunks);

@@ -14,7 +14,7 @@ static size_t place_of(const struct import_agent *agent)
 }
 
 static void count(struct import_survey_row *row, const struct import_found *f,
-                  const struct import_known_files *known)
+                  struct import_known_files *known)
 {
     if (f->unreadable)
         return;
@@ -22,9 +22,8 @@ static void count(struct import_survey_row *row, const struct import_found *f,
     if (!f->is_main)
         return;
     row->sessions++;
-    row->imported += map_get(&known->at, bytes_str(f->path)) ||
-                     (f->replaces &&
-                      map_get(&known->at, bytes_str(f->replaces)));
+    row->imported += known_row(known, f->path) ||
+                     (f->replaces && known_row(known, f->replaces));
     if (f->modified_ns > row->newest_ns)
         row->newest_ns = f->modified_ns;
 }
@@ -34,13 +33,18 @@ quire_status import_survey(quire *q, const struct import_places *places,
                            size_t *n, quire_error *err)
 {
     struct import_survey_row all[IMPORT_AGENTS_MAX] = {{.agent = NULL}};
-    struct import_known_files known;
-    quire_status st = known_load(&known, q, err);
+    struct import_known_files own, *known = places->known;
+    quire_status st;
     size_t i;
 
+    if (!known)
+        known_init(known = &own, q);
+    st = known_load(known, err);
+
     for (i = 0; i < places->n && !st; i++)
-        count(&all[place_of(places->list[i].agent)], &places->list[i], &known);
-    known_release(&known);
+        count(&all[place_of(places->list[i].agent)], &places->list[i], known);
+    if (known == &own)
+        known_release(&own);
     *n = 0;
     for (i = 0; i < IMPORT_AGENTS_MAX; i++) {
         all[i].agent = import_agents[i];

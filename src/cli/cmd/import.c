@@ -17,6 +17,7 @@
 #include "cli/core/cli.h"
 #include "cli/core/signals.h"
 #include "import/find.h"
+#include "import/known.h"
 #include "import/run.h"
 #include "import/survey.h"
 #include "import/watch.h"
@@ -255,9 +256,12 @@ static quire_status import_once(struct importer *i,
                                 struct import_summary *sum, quire_error *err)
 {
     struct arena keep = ARENA_INIT;
-    struct import_places places = {.keep = &keep};
-    quire_status st = find_files(i->args, agents, &places, err);
+    struct import_known_files known;
+    struct import_places places = {.keep = &keep, .known = &known};
+    quire_status st;
 
+    known_init(&known, i->cli->q);
+    st = find_files(i->args, agents, &places, err);
     if (!st && w)
         st = import_watch_add(w, &places, err);
     if (!st)
@@ -267,6 +271,7 @@ static quire_status import_once(struct importer *i,
         st = import_run(&i->run, &places, sum, err);
         progress_end(i->cli);
     }
+    known_release(&known);
     arena_release(&keep);
     return st;
 }

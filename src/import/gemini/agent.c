@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "import/agents.h"
+#include "import/known.h"
 #include "import/value.h"
 
 /* The session id that a file begins with; NULL: it has none. */
@@ -42,8 +43,12 @@ static quire_status add(struct import_place *at, struct import_found *f,
     struct arena *keep = at->p->keep;
     const char *base = f->path ? name_base(f->path) : "";
 
+    const struct import_known *row = f->parent ? NULL : known_found(at->p, f);
+
     f->is_whole = name_ends(base, ".json");
-    if (f->path && !f->parent)
+    if (row)
+        f->id = row->session;
+    else if (f->path && !f->parent)
         f->id = read_id(keep, f->path);
     if (!f->id)
         f->id = name_id(keep, stem(base));
