@@ -34,6 +34,7 @@ static quire_status complete(struct quire_import *im,
                              quire_bytes state, quire_error *err)
 {
     quire_import_file *f = &im->file;
+    quire_status st;
 
     *f = *file;
     f->path = im->known.path;
@@ -55,18 +56,29 @@ static quire_status complete(struct quire_import *im,
         !f->title || !f->mark.data ||
         (header && header->parent && !im->header.parent))
         return err_memory(err);
-    return import_end_part(im, err);
+    st = import_end_part(im, err);
+    buf_release(&im->part);
+    buf_release(&im->said);
+    buf_release(&im->spelled);
+    return st;
 }
 
 static quire_status put_blobs(struct quire_import *list, quire_error *err)
 {
     struct quire_import *im;
-    quire_status st = quire_transaction_begin(list->q, err);
+    quire_status st = QUIRE_OK;
 
+    for (im = list; im && !st; im = im->next)
+        st = import_pack_blobs(im, err);
+    if (!st)
+        st = quire_transaction_begin(list->q, err);
     if (st)
         return st;
-    for (im = list; im && !st; im = im->next)
+    for (im = list; im && !st; im = im->next) {
         st = import_put_blobs(im, err);
+        buf_release(&im->content);
+        buf_release(&im->packed);
+    }
     if (!st)
         return quire_transaction_end(list->q, NULL, err);
     quire_transaction_rollback(list->q);
@@ -75,12 +87,16 @@ static quire_status put_blobs(struct quire_import *list, quire_error *err)
 
 static quire_status write_session(struct quire_import *im, quire_error *err)
 {
+    quire_status st = QUIRE_OK;
+
     im->file.bytes = im->part_at;
-    if (!im->has_header)
-        return im->file.output ? import_write_output(im, &im->file, err)
-                               : QUIRE_OK;
-    return im->grown ? import_write_grown(im, &im->file, &im->header, err)
-                     : import_write_new(im, &im->file, &im->header, err);
+    if (im->has_header)
+        st = im->grown ? import_write_grown(im, &im->file, &im->header, err)
+                       : import_write_new(im, &im->file, &im->header, err);
+    else if (im->file.output)
+        st = import_write_output(im, &im->file, err);
+    buf_release(&im->lines);
+    return st;
 }
 
 /* New files get their names with the commit; others are durable at once. */

@@ -8,8 +8,8 @@
 
 #define PART_BYTES    ((size_t)1 << 20)
 #define PART_MIN      ((size_t)64 << 10)
-#define SPOOL_MAX     ((size_t)4 << 20)
-#define PENDING_BYTES ((size_t)4 << 20)
+#define SPOOL_MAX     ((size_t)1 << 20)
+#define PENDING_BYTES ((size_t)2 << 20)
 #define CEILING       ((size_t)1 << 31)
 enum { PENDING_MAX = 200 };
 
@@ -48,11 +48,14 @@ struct quire_import {
     size_t n_answers, cap_answers;
 
     struct buf content; /* of blobs that are not put yet */
-    struct {
-        size_t end; /* in `content` */
+    struct import_pending {
+        size_t at, len; /* in `content` */
         quire_digest digest;
+        struct blob_packed packed;
     } pending[PENDING_MAX];
     size_t n_pending;
+    struct buf packed; /* those as they are stored */
+    bool unsynced;     /* blobs were put without waiting for the disk */
 
     /* Of an import that is complete, for import_commit.c; in `keep`. */
     quire_import_file file;
@@ -71,7 +74,9 @@ uint64_t import_owner(const char *session);
 
 /* ---- import_blobs.c ------------------------------------------------------- */
 
-/* Put the collected blobs, in the transaction that is open. */
+/* Pack the collected blobs, before a transaction; put them, in the one that is
+ * open. When that is durable, all blobs of the import are. */
+quire_status import_pack_blobs(struct quire_import *im, quire_error *err);
 quire_status import_put_blobs(struct quire_import *im, quire_error *err);
 
 quire_status import_add_blob(struct quire_import *im, quire_bytes content,

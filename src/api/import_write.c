@@ -135,6 +135,7 @@ quire_status quire_import_begin(quire *q, const char *path, int grown,
                                 .said = BUF_INIT(CEILING),
                                 .spelled = BUF_INIT(CEILING),
                                 .content = BUF_INIT(CEILING),
+                                .packed = BUF_INIT(CEILING),
                                 .spool = FS_TEMP_INIT,
                                 .dir = -1};
     st = prepare(im, path, err);
@@ -162,6 +163,7 @@ void quire_import_abort(quire_import *im)
     buf_release(&im->said);
     buf_release(&im->spelled);
     buf_release(&im->content);
+    buf_release(&im->packed);
     free(im->parts);
     free(im->answers);
     arena_release(&im->keep);

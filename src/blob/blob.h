@@ -30,6 +30,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/arena.h"
 #include "quire.h"
@@ -86,6 +87,24 @@ quire_status blob_put_ask(struct blob_view v, quire_bytes content,
 quire_status blob_put_asked(struct blob_view v, quire_bytes content,
                             const quire_digest *digest, unsigned flags,
                             quire_blob_info *info, quire_error *err);
+
+/* Content as blob_put_packed() would store it, made before the transaction: while
+ * it is packed others can write. Content that the tenant has, or that is large, is not
+ * packed. */
+struct blob_packed {
+    bool is_packed, gzip;
+    size_t at, len; /* gzip: in `out` */
+};
+quire_status blob_pack(struct blob_view v, quire_bytes content,
+                       const quire_digest *digest, struct buf *out,
+                       struct blob_packed *p, quire_error *err);
+
+/* blob_put_asked() of that content; `stored`: what blob_pack() has added to `out`. */
+quire_status blob_put_packed(struct blob_view v, quire_bytes content,
+                             const quire_digest *digest,
+                             const struct blob_packed *p, quire_bytes stored,
+                             quire_error *err);
+
 quire_status blob_put_stream(struct blob_view v, quire_read_fn read, void *ctx,
                              unsigned flags, quire_blob_info *info,
                              quire_error *err);

@@ -326,9 +326,9 @@ static quire_status store_file(struct blobs *b, const struct identity *id,
     return store_draft(b, id, draft, p, err);
 }
 
-/* Choose how small content is stored: packed or plain, row or file. */
+/* How small content is stored: packed or plain. */
 static quire_status pack_small(struct blobs *b, quire_bytes content,
-                               struct blob_location *p, quire_bytes *stored,
+                               enum codec *codec, quire_bytes *stored,
                                quire_error *err)
 {
     bool rows = b->rows && b->c.row_max > 0, shrank;
@@ -336,29 +336,54 @@ static quire_status pack_small(struct blobs *b, quire_bytes content,
                                                           : PLAIN_BELOW - 1;
     quire_status st;
 
-    p->codec = CODEC_PLAIN;
+    *codec = CODEC_PLAIN;
     *stored = content;
-    if (layout_is_gzip(b->c.layout) && !(rows && content.len <= plain_max)) {
-        st = need_packer(b, err);
-        if (st)
-            return st;
-        buf_clear(&b->packed);
-        packer_whole(b->packer, content, &b->packed, &shrank);
-        st = buf_status(&b->packed, "a packed blob", err);
-        if (st)
-            return st;
-        /* A row is stored plain unless gzip saves 5 %. */
-        if (!rows || content.len > b->c.row_max ||
-            b->packed.len < content.len - content.len / 20) {
-            p->codec = CODEC_GZIP;
-            *stored = buf_bytes(&b->packed);
-        }
+    if (!layout_is_gzip(b->c.layout) || (rows && content.len <= plain_max))
+        return QUIRE_OK;
+    st = need_packer(b, err);
+    if (st)
+        return st;
+    buf_clear(&b->packed);
+    packer_whole(b->packer, content, &b->packed, &shrank);
+    st = buf_status(&b->packed, "a packed blob", err);
+    if (st)
+        return st;
+    /* A row is stored plain unless gzip saves 5 %. */
+    if (!rows || content.len > b->c.row_max ||
+        b->packed.len < content.len - content.len / 20) {
+        *codec = CODEC_GZIP;
+        *stored = buf_bytes(&b->packed);
     }
-    p->stored = stored->len;
-    p->where = rows && stored->len <= b->c.row_max && content.len <= SMALL_BYTES
-                   ? IN_ROW
-                   : IN_FILE;
     return QUIRE_OK;
+}
+
+quire_status blob_pack(struct blob_view v, quire_bytes content,
+                       const quire_digest *digest, struct buf *out,
+                       struct blob_packed *p, quire_error *err)
+{
+    struct blobs *b = v.store;
+    quire_bytes stored;
+    enum codec codec;
+    bool has = false;
+    quire_status st = QUIRE_OK;
+
+    *p = (struct blob_packed){.at = out->len};
+    if (content.len > SMALL_BYTES)
+        return QUIRE_OK;
+    if (b->rows)
+        st = blob_table_has(b->rows, digest, v.tenant, &has, err);
+    if (st || has)
+        return st;
+    st = pack_small(b, content, &codec, &stored, err);
+    if (st)
+        return st;
+    p->is_packed = true;
+    p->gzip = codec == CODEC_GZIP;
+    if (p->gzip) {
+        buf_add(out, stored.data, stored.len);
+        p->len = stored.len;
+    }
+    return buf_status(out, "packed blobs", err);
 }
 
 static void describe_written(struct blobs *b, const struct identity *id,
@@ -369,16 +394,27 @@ static void describe_written(struct blobs *b, const struct identity *id,
     blob_describe(&id->digest, p, info);
 }
 
+/* `packed` NULL: pack it. */
 static quire_status put_small(struct blobs *b, const struct identity *id,
-                              quire_bytes content, quire_blob_info *info,
+                              quire_bytes content,
+                              const struct blob_packed *packed,
+                              quire_bytes stored, quire_blob_info *info,
                               quire_error *err)
 {
     struct blob_location p = {.size = id->size, .size_known = true};
-    quire_bytes stored;
-    quire_status st = pack_small(b, content, &p, &stored, err);
+    bool rows = b->rows && b->c.row_max > 0;
+    quire_status st = QUIRE_OK;
 
+    if (!packed)
+        st = pack_small(b, content, &p.codec, &stored, err);
+    else if (packed->gzip)
+        p.codec = CODEC_GZIP;
+    else
+        stored = content;
     if (st)
         return st;
+    p.stored = stored.len;
+    p.where = rows && stored.len <= b->c.row_max ? IN_ROW : IN_FILE;
     p.seen_s = clock_s(b->c.clock);
     if (p.where == IN_ROW) {
         st = store_row(b, id, &p, &stored, err);
@@ -494,9 +530,11 @@ quire_status blob_put(struct blob_view v, quire_bytes content, unsigned flags,
     return blob_put_asked(v, content, &digest, flags, info, err);
 }
 
-quire_status blob_put_asked(struct blob_view v, quire_bytes content,
-                            const quire_digest *digest, unsigned flags,
-                            quire_blob_info *info, quire_error *err)
+static quire_status put_content(struct blob_view v, quire_bytes content,
+                                const quire_digest *digest, unsigned flags,
+                                const struct blob_packed *packed,
+                                quire_bytes stored, quire_blob_info *info,
+                                quire_error *err)
 {
     struct blobs *b = v.store;
     struct identity id = {.digest = *digest,
@@ -513,9 +551,27 @@ quire_status blob_put_asked(struct blob_view v, quire_bytes content,
     if (!st)
         st = accept_present(b, &id, flags, info, &done, err);
     if (!st && !done)
-        st = content.len > SMALL_BYTES ? put_large(b, &id, content, info, err)
-                                       : put_small(b, &id, content, info, err);
+        st = content.len > SMALL_BYTES
+                 ? put_large(b, &id, content, info, err)
+                 : put_small(b, &id, content, packed, stored, info, err);
     return finish_put(b, st);
+}
+
+quire_status blob_put_asked(struct blob_view v, quire_bytes content,
+                            const quire_digest *digest, unsigned flags,
+                            quire_blob_info *info, quire_error *err)
+{
+    return put_content(v, content, digest, flags, NULL, bytes_of(NULL, 0), info,
+                       err);
+}
+
+quire_status blob_put_packed(struct blob_view v, quire_bytes content,
+                             const quire_digest *digest,
+                             const struct blob_packed *p, quire_bytes stored,
+                             quire_error *err)
+{
+    return put_content(v, content, digest, 0, p->is_packed ? p : NULL, stored,
+                       NULL, err);
 }
 
 /* ---- streams ------------------------------------------------------------ */

@@ -547,6 +547,31 @@ static bool is_lazy(const struct importing *i)
     return i->grown && size - import_converter_offset(i->c) < limit;
 }
 
+/* End the converter. What it knows of a large file is freed, what the commit needs
+ * of it copied. */
+static quire_status end_converter(struct importing *i, struct import_facts *f,
+                                  quire_error *err)
+{
+    const char **text[] = {&f->cwd,     &f->title,   &f->prompt,
+                           &f->created, &f->updated, &f->parent};
+    quire_status st;
+    size_t n;
+
+    i->ending = true;
+    st = import_converter_finish(i->c, err);
+    if (st)
+        return st;
+    import_converter_facts(i->c, f);
+    f->cwd = f->cwd ? f->cwd : i->found->cwd;
+    f->title = f->title ? f->title : i->found->title;
+    for (n = 0; n < sizeof text / sizeof *text; n++)
+        if (*text[n] && !(*text[n] = arena_text(&i->keep, bytes_str(*text[n]))))
+            return err_memory(err);
+    import_converter_free(i->c);
+    i->c = NULL;
+    return i->usage_status ? err_memory(err) : QUIRE_OK;
+}
+
 static quire_status convert(struct importing *i, enum import_state *state,
                             const char *id, bool *outside, quire_error *err)
 {
@@ -563,15 +588,9 @@ static quire_status convert(struct importing *i, enum import_state *state,
                         i->grown ? i->row.bytes : 0, err);
     if (!st && !i->lazy)
         st = import_converter_save(i->c, &saved, err);
-    i->ending = true;
     if (!st)
-        st = import_converter_finish(i->c, err);
-    if (!st && i->usage_status)
-        st = err_memory(err);
+        st = end_converter(i, &facts, err);
     if (!st) {
-        import_converter_facts(i->c, &facts);
-        facts.cwd = facts.cwd ? facts.cwd : i->found->cwd;
-        facts.title = facts.title ? facts.title : i->found->title;
         *outside = !import_is_in_project(i->run, facts.cwd);
         if (i->im && !*outside)
             st = commit(i, id, &facts, &saved, err);
