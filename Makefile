@@ -71,6 +71,7 @@ help:
 	@echo '                calls in one direction'
 	@echo 'make format     lay the source out as lint wants it'
 	@echo 'make man        the man pages, in build/man'
+	@echo 'make wheel      the binding for Python, with the library, in build/wheel'
 	@echo 'make install    into DESTDIR/prefix (prefix=/usr/local)'
 	@echo 'make clean      remove build/'
 
@@ -264,10 +265,15 @@ install: all man
 	$(Q)$(B)/quire completion fish \
 	    >$(D)$(datadir)/fish/vendor_completions.d/quire.fish
 
+# ---- bindings --------------------------------------------------------------
+
+wheel: $(B)/libquire.so
+	$(Q)QUIRE_WHEEL_LIBRARY=$(B)/libquire.so python3 -B bindings/python/build_backend.py $(B)/wheel
+
 clean:
 	rm -rf $(B)
 
-.PHONY: all help unit replays test check check-long check-cluster fuzz bench lint format man install clean
+.PHONY: all help wheel unit replays test check check-long check-cluster fuzz bench lint format man install clean
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) \
     $(BENCH_OBJ:.o=.d) $(FUZZERS:%=$(B)/fuzz/%_fuzz.d)
