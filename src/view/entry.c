@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "view/images.h"
-#include "view/strings.h"
+#include "base/json_strings.h"
 
 /* ---- images ------------------------------------------------------------- */
 
@@ -74,7 +74,7 @@ struct image_lookup {
     quire_bytes data;
 };
 
-static bool count_image(void *ctx, const struct view_string *s)
+static bool count_image(void *ctx, const struct json_string *s)
 {
     struct image_lookup *l = ctx;
     quire_bytes data = view_image_data(s);
@@ -91,7 +91,7 @@ quire_status view_image_at(quire *q, quire_bytes json, size_t number,
     struct image_lookup l = {.left = number};
 
     (void)err;
-    view_strings(json, count_image, &l);
+    json_strings(json, count_image, &l);
     if (!l.data.data)
         return QUIRE_NOT_FOUND;
     describe_image(q, l.data, out);
@@ -131,7 +131,7 @@ static quire_bytes kept_text(struct cutter *c, const char *text)
     return kept;
 }
 
-static void drop_image(struct cutter *c, const struct view_string *s,
+static void drop_image(struct cutter *c, const struct json_string *s,
                        quire_bytes data)
 {
     const char *end = (const char *)s->value.data + s->value.len;
@@ -161,7 +161,7 @@ static size_t count_breaks(quire_bytes value)
     return n;
 }
 
-static void cut_string(struct cutter *c, const struct view_string *s,
+static void cut_string(struct cutter *c, const struct json_string *s,
                        size_t units)
 {
     struct buf pointer = BUF_INIT(1 << 16);
@@ -169,7 +169,7 @@ static void cut_string(struct cutter *c, const struct view_string *s,
 
     json_edit_value(&c->edits, bytes_sub(s->value, at, s->value.len - 1),
                     bytes_of("", 0));
-    view_pointer(s, &pointer);
+    json_pointer_add(s, &pointer);
     json_object(&c->w);
     json_put_bytes(&c->w, "pointer", buf_bytes(&pointer));
     json_put_uint(&c->w, "length", units);
@@ -179,7 +179,7 @@ static void cut_string(struct cutter *c, const struct view_string *s,
     buf_release(&pointer);
 }
 
-static bool take_string(void *ctx, const struct view_string *s)
+static bool take_string(void *ctx, const struct json_string *s)
 {
     struct cutter *c = ctx;
     quire_bytes data = view_image_data(s);
@@ -208,7 +208,7 @@ quire_status view_entry(quire *q, quire_bytes json, size_t max_units,
     json_edits_init(&c.edits, json, &c.tmp);
     json_begin(&c.w, &c.cuts);
     json_array(&c.w);
-    view_strings(json, take_string, &c);
+    json_strings(json, take_string, &c);
     json_array_end(&c.w);
     json_splice(&c.edits, &text);
     if (c.failed || c.cuts.failed || text.failed) {

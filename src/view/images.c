@@ -14,12 +14,12 @@ static bool says_image(quire_bytes value)
            ascii_starts(bytes_sub(value, 1, value.len), "image/");
 }
 
-quire_bytes view_image_data(const struct view_string *s)
+quire_bytes view_image_data(const struct json_string *s)
 {
     struct json_want wants[] = {JSON_WANT("type"), JSON_WANT("mimeType"),
                                 JSON_WANT("media_type")};
     const char *end = (const char *)s->text.data + s->text.len;
-    const struct view_place *object;
+    const struct json_place *object;
 
     if (!s->depth || !s->key.data || !json_is(s->key, "data"))
         return bytes_of(NULL, 0);

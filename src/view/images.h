@@ -11,10 +11,10 @@
 #include <stdbool.h>
 
 #include "quire.h"
-#include "view/strings.h"
+#include "base/json_strings.h"
 
 /* The content of the string, without quotes; .data NULL: it is no image. */
-quire_bytes view_image_data(const struct view_string *s);
+quire_bytes view_image_data(const struct json_string *s);
 
 /* What the first bytes of a picture say. Only types that are safe to show. */
 struct view_picture {

@@ -12,7 +12,7 @@
 #include "view/outline.h"
 #include "view/parts.h"
 #include "view/rails.h"
-#include "view/strings.h"
+#include "base/json_strings.h"
 #include "view/turns.h"
 
 /* A window ends with the entry that makes it larger than this. */
@@ -126,7 +126,7 @@ static void put_text_at(struct request *c, quire_bytes json,
                         const char *pointer)
 {
     uint64_t from = request_number(c, "offset", 0), limit = request_limit(c);
-    quire_bytes value = view_at_pointer(json, bytes_str(pointer));
+    quire_bytes value = json_at_pointer(json, bytes_str(pointer));
     size_t units, begin, end;
     struct buf text = BUF_INIT((size_t)1 << 30);
 

@@ -1,5 +1,5 @@
-/* strings.c - see strings.h */
-#include "view/strings.h"
+/* json_strings.c - see json_strings.h */
+#include "base/json_strings.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 struct walk {
     struct json_scan scan;
-    struct view_place place[JSON_MAX_DEPTH];
+    struct json_place place[JSON_MAX_DEPTH];
     unsigned depth;
 };
 
@@ -21,19 +21,19 @@ static void open_place(struct walk *w)
 {
     size_t index = count_item(w);
 
-    w->place[w->depth++] = (struct view_place){.at = w->scan.value.data,
+    w->place[w->depth++] = (struct json_place){.at = w->scan.value.data,
                                                .key = w->scan.key,
                                                .index = index};
 }
 
-bool view_strings(quire_bytes json, view_string_fn each, void *ctx)
+bool json_strings(quire_bytes json, json_string_fn each, void *ctx)
 {
     struct walk w = {.depth = 0};
     enum json_step step;
 
     json_scan_init(&w.scan, json);
     while ((step = json_scan_next(&w.scan)) != JSON_STEP_END) {
-        struct view_string s = {.text = json,
+        struct json_string s = {.text = json,
                                 .value = w.scan.value,
                                 .key = w.scan.key,
                                 .place = w.place};
@@ -76,7 +76,7 @@ static void add_step(struct buf *out, quire_bytes key, size_t index)
     buf_release(&name);
 }
 
-void view_pointer(const struct view_string *s, struct buf *out)
+void json_pointer_add(const struct json_string *s, struct buf *out)
 {
     unsigned i;
 
@@ -92,25 +92,25 @@ struct lookup {
 };
 
 /* Only strings at the right depth are spelled out. */
-static bool is_at(void *ctx, const struct view_string *s)
+static bool is_at(void *ctx, const struct json_string *s)
 {
     struct lookup *l = ctx;
 
     if (bytes_count(l->pointer, '/') != s->depth)
         return true;
     buf_clear(&l->text);
-    view_pointer(s, &l->text);
+    json_pointer_add(s, &l->text);
     if (l->text.failed || !bytes_equal(buf_bytes(&l->text), l->pointer))
         return true;
     l->value = s->value;
     return false;
 }
 
-quire_bytes view_at_pointer(quire_bytes json, quire_bytes pointer)
+quire_bytes json_at_pointer(quire_bytes json, quire_bytes pointer)
 {
     struct lookup l = {.pointer = pointer, .text = BUF_INIT(1 << 22)};
 
-    view_strings(json, is_at, &l);
+    json_strings(json, is_at, &l);
     buf_release(&l.text);
     return l.value;
 }
