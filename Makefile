@@ -32,7 +32,7 @@ datadir  ?= $(prefix)/share
 DESTDIR  ?=
 
 # The modules of the library, and those of the binary that stand on it.
-LIB_DIRS := base store search catalog blob gc session output artifact memory jp workspace \
+LIB_DIRS := base secrets store search catalog blob gc session output artifact memory jp workspace \
             sandbox diff api/core api check slash export import \
             $(patsubst src/%/,%,$(sort $(wildcard src/import/*/)))
 SERVER_DIRS := mcp http view server server/routes server/openapi server/mcp

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "bench.h"
+#include "secrets/secrets.h"
 
 static uint64_t seed = 42;
 
@@ -164,16 +165,31 @@ static double pass(const struct buf *text, size_t (*look)(quire_bytes))
     return (double)text->len / took / 1e9;
 }
 
-enum { N_LOOKS = 6 };
+/* What an append does under the setting `secrets`, where none is found. */
+static size_t look_secrets(quire_bytes line)
+{
+    struct arena keep = ARENA_INIT;
+    quire_bytes out;
+    quire_error err;
+    size_t n;
+
+    bench_ok(secrets_mask_json(line, true, &keep, &out, &n, NULL, NULL, &err),
+             &err);
+    arena_release(&keep);
+    return out.len + n;
+}
+
+enum { N_LOOKS = 7 };
 
 static size_t (*const looks[N_LOOKS])(quire_bytes) = {
-    look_head, look_pick, look_check, look_check_utf8, look_utf8, look_tree,
+    look_head, look_pick, look_check,   look_check_utf8,
+    look_utf8, look_tree, look_secrets,
 };
 
 #define NAMES(kind)                                              \
     "json_head, " kind, "json_pick, " kind, "json_check, " kind, \
         "json_check with UTF-8, " kind, "utf8_check, " kind,     \
-        "json_tree_read, " kind
+        "json_tree_read, " kind, "secrets, " kind
 
 static const char *const session_names[N_LOOKS] = {NAMES("session lines")};
 static const char *const dense_names[N_LOOKS] = {NAMES("dense lines")};

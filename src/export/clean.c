@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "secrets/secrets.h"
 
 enum { REF_LEN = QUIRE_REF_SIZE - 1 };
 
@@ -326,7 +327,7 @@ static bool has_secret_name(const struct scan *s)
     if (!s->json.key.data)
         return false;
     name = json_text(s->json.key, s->tmp);
-    return name.data && redact_is_secret_name(name);
+    return name.data && secrets_is_name(name);
 }
 
 static quire_status redact_slice(struct scan *s, quire_bytes value,

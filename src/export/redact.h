@@ -1,9 +1,8 @@
 /*
- * redact.h - secrets in text
+ * redact.h - secrets and home directories in a text that is exported
  *
- * Found by their shape: keys of well-known providers, JSON Web Tokens, private
- * keys, bearer tokens, passwords in URLs and in assignments. What has no shape,
- * such as a password in a sentence, is not found.
+ * What may be a secret is left out (SECRETS_LIKELY of secrets/secrets.h): an export is
+ * shared, and a value too many is missed less than one that is made public.
  */
 #ifndef EXPORT_REDACT_H
 #define EXPORT_REDACT_H
@@ -28,9 +27,6 @@ void redact_home(struct redactor *r, quire_bytes path);
 
 /* Add the text with what is found replaced. False: nothing was. */
 bool redact_text(struct redactor *r, quire_bytes text, struct buf *out);
-
-/* Whether a member of this name has a secret as its value: "password". */
-bool redact_is_secret_name(quire_bytes name);
 
 #define REDACTED "[redacted]"
 
