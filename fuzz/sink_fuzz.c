@@ -357,7 +357,7 @@ static void pour(const struct want *w, struct text t, size_t longest,
     o.threshold = w->threshold;
     o.head = w->head;
     o.columns = w->columns;
-    HOLDS(!sink_new(&shelf, &o, &s, NULL));
+    HOLDS(!sink_new(&shelf, &o, NULL, &s, NULL));
     for (; i < t.len; i += n) {
         char *piece;
 

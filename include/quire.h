@@ -12,6 +12,7 @@
 /* a store: open, settings, transactions, tenants */
 #include "quire/store.h"
 #include "quire/config.h"
+#include "quire/secrets.h"
 #include "quire/transaction.h"
 #include "quire/tenant.h"
 #include "quire/idempotency.h"

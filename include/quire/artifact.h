@@ -38,7 +38,8 @@ typedef struct quire_artifact {
     uint64_t session_used; /* put: bytes of the session's artifacts now     */
     uint64_t tenant_used;  /* put: the same of all sessions                 */
     int unchanged;         /* put: nothing changed but updated_us           */
-    uint64_t reserved[3];
+    uint64_t secrets;      /* put: found in the content: quire/secrets.h    */
+    uint64_t reserved[2];
 } quire_artifact;
 
 typedef quire_status (*quire_artifact_fn)(void *ctx,

@@ -139,7 +139,8 @@ typedef struct quire_sink_result {
     const char *path; /* of the file                                        */
     quire_error problem; /* .status is not QUIRE_OK: the whole could not be
                             stored, and why                                 */
-    uint64_t reserved[4];
+    uint64_t secrets; /* found in the whole: quire/secrets.h                */
+    uint64_t reserved[3];
 } quire_sink_result;
 
 /* End the stream. If it was too long to be shown, the whole is stored in a file

@@ -273,7 +273,8 @@ typedef struct quire_appended {
                          exports restore; 2, it is lost                     */
     int continued;    /* the session was imported: from now on `s` is the one
                          in which it goes on                                */
-    uint64_t reserved[3];
+    uint64_t secrets; /* found in it: quire/secrets.h                       */
+    uint64_t reserved[2];
 } quire_appended;
 
 /* Append one entry: a JSON object with a `type`; `id`, `parentId` and

@@ -42,6 +42,7 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
     quire_artifact ignored;
     char clean[PATH_BYTES_MAX + 1];
     const char *key;
+    uint64_t secrets = 0;
     quire_status st = need_artifacts(q, true, err);
 
     OPTIONS_READ(full, options);
@@ -60,7 +61,12 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
     what.key = arena_text(&q->loan, bytes_str(key));
     if (!what.path || !what.key)
         return err_memory(err);
-    st = artifact_put(q->artifacts, &what, &q->loan, out ? out : &ignored, err);
+    st = secrets_guard_text(q, clean, &q->loan, &what.content, &secrets, err);
+    if (!st)
+        st = artifact_put(q->artifacts, &what, &q->loan, out ? out : &ignored,
+                          err);
+    if (!st && out)
+        out->secrets = secrets;
     if (!st)
         workspace_follow_artifact(q, what.key, what.path, FOLLOW_PUT, NULL);
     return st;

@@ -28,7 +28,7 @@ quire_status quire_config_list(quire *q, quire_setting_fn each, void *ctx,
  * call. */
 static void reopen_modules(struct quire *q)
 {
-    q->limits_state = 0;
+    q->limits_state = q->secrets_state = 0;
     if (q->in_transaction)
         return;
     artifacts_free(q->artifacts);

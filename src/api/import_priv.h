@@ -44,6 +44,10 @@ struct quire_import {
     struct import_part *parts; /* owned; new ones */
     size_t n_parts, cap_parts;
 
+    enum secrets_policy secrets;
+    const char *secrets_place; /* of the entries; in `keep` */
+    struct arena masked;       /* of one entry */
+
     uint64_t *answers; /* owned: whose usage the session has */
     size_t n_answers, cap_answers;
 

@@ -105,7 +105,13 @@ static quire_status prepare(struct quire_import *im, const char *path,
     if (!st)
         st = hold_blobs(q, err);
     im->held = !st;
-    return st ? st : load_row(im, path, err);
+    if (!st)
+        st = secrets_policy(q, &im->secrets, err);
+    if (!st) {
+        im->secrets_place = arena_printf(&im->keep, "%s#", path);
+        st = im->secrets_place ? load_row(im, path, err) : err_memory(err);
+    }
+    return st;
 }
 
 quire_status quire_import_begin(quire *q, const char *path, int grown,
@@ -166,6 +172,7 @@ void quire_import_abort(quire_import *im)
     buf_release(&im->packed);
     free(im->parts);
     free(im->answers);
+    arena_release(&im->masked);
     arena_release(&im->keep);
     free(im);
 }
@@ -195,6 +202,16 @@ static quire_status spool_lines(struct quire_import *im, quire_error *err)
 quire_status quire_import_entry(quire_import *im, quire_bytes json,
                                 int provisional, quire_error *err)
 {
+    uint64_t n;
+    quire_status st = QUIRE_OK;
+
+    if (im->secrets != SECRETS_OFF) {
+        arena_reset(&im->masked);
+        st = secrets_guard_entry(im->q, im->secrets, im->secrets_place,
+                                 &im->masked, &json, &n, err);
+    }
+    if (st)
+        return st;
     buf_add(&im->lines, json.data, json.len);
     buf_add_char(&im->lines, '\n');
     im->bytes += json.len + 1;

@@ -204,23 +204,60 @@ int quire_outputs_temporary(const quire_outputs *o)
 
 struct quire_sink {
     struct sink *sink;
+    quire_secret_fn on_secret; /* of the handle, when it was opened */
+    void *secret_ctx;
+    bool masks;
 };
+
+static void report_secret(void *ctx, const char *place, const struct secret *s)
+{
+    struct quire_sink *sink = ctx;
+    quire_secret one = {.kind = s->kind,
+                        .place = place,
+                        .at = s->at,
+                        .bytes = s->len,
+                        .masked = sink->masks};
+
+    if (sink->on_secret)
+        sink->on_secret(sink->secret_ctx, &one);
+}
+
+static quire_status find_secrets_policy(struct quire *q, quire_sink *sink,
+                                        struct sink_secrets *out,
+                                        quire_error *err)
+{
+    enum secrets_policy policy;
+    quire_status st = secrets_policy(q, &policy, err);
+
+    sink->on_secret = q->on_secret;
+    sink->secret_ctx = q->secret_ctx;
+    sink->masks = !st && policy == SECRETS_MASK;
+    *out = (struct sink_secrets){.look = !st && policy != SECRETS_OFF,
+                                 .mask = sink->masks,
+                                 .each = report_secret,
+                                 .ctx = sink};
+    return st;
+}
 
 quire_status quire_sink_open(quire_outputs *o,
                              const quire_sink_options *options,
                              quire_sink **out, quire_error *err)
 {
     quire_sink_options full = QUIRE_SINK_OPTIONS_INIT;
+    struct sink_secrets secrets = {.look = false};
     quire_status st;
 
     *out = NULL;
     OPTIONS_READ(full, options);
     if (o && o->q->read_only)
         return read_only_error(err);
-    *out = malloc(sizeof **out);
+    *out = calloc(1, sizeof **out);
     if (!*out)
         return err_memory(err);
-    st = sink_new(o ? &o->outdir : NULL, &full, &(*out)->sink, err);
+    st = o ? find_secrets_policy(o->q, *out, &secrets, err) : QUIRE_OK;
+    if (!st)
+        st = sink_new(o ? &o->outdir : NULL, &full, &secrets, &(*out)->sink,
+                      err);
     if (st) {
         free(*out);
         *out = NULL;
@@ -250,19 +287,50 @@ void quire_sink_free(quire_sink *sink)
 /* A piece at a time: a report may be of any size. */
 #define PIECE ((size_t)64 << 10)
 
-static quire_status fill_draft(struct draft *d, quire_read_fn read, void *ctx,
-                               quire_error *err)
+struct report_text {
+    struct draft *draft;
+    struct sink_secrets secrets;
+    struct secrets_stream guard;
+    struct buf guarded;
+};
+
+static quire_status write_piece(struct report_text *t, quire_bytes piece,
+                                bool end, quire_error *err)
 {
+    quire_status st = QUIRE_OK;
+
+    if (t->secrets.look) {
+        buf_clear(&t->guarded);
+        secrets_stream_add(&t->guard, piece, end, &t->guarded);
+        st = buf_status(&t->guarded, "a report", err);
+        if (t->secrets.mask)
+            piece = buf_bytes(&t->guarded);
+    }
+    return st || piece.len == 0 ? st : object_write(t->draft, piece, err);
+}
+
+static quire_status fill_draft(struct quire *q, struct draft *d,
+                               quire_read_fn read, void *ctx, quire_error *err)
+{
+    quire_sink reporter = {.sink = NULL};
+    struct report_text t = {.draft = d,
+                            .guard = SECRETS_STREAM_INIT,
+                            .guarded = BUF_INIT(2 * SECRETS_HELD_MAX)};
     char *piece = malloc(PIECE);
-    quire_status st = piece ? QUIRE_OK : err_memory(err);
+    quire_status st = piece ? find_secrets_policy(q, &reporter, &t.secrets, err)
+                            : err_memory(err);
     size_t n = 1;
 
+    t.guard.each = t.secrets.each;
+    t.guard.ctx = t.secrets.ctx;
     while (!st && n > 0) {
         n = 0;
         st = read(ctx, piece, PIECE, &n, err);
-        if (!st && n > 0)
-            st = object_write(d, bytes_of(piece, n), err);
+        if (!st)
+            st = write_piece(&t, bytes_of(piece, n), n == 0, err);
     }
+    secrets_stream_release(&t.guard);
+    buf_release(&t.guarded);
     free(piece);
     return st;
 }
@@ -303,7 +371,7 @@ quire_status quire_report_put(quire_outputs *o, const char *name,
     if (st)
         return st;
     store = o->outdir.store;
-    st = fill_draft(d, read, ctx, err);
+    st = fill_draft(o->q, d, read, ctx, err);
     if (st) {
         object_discard(d);
         return st;

@@ -61,6 +61,19 @@ static void release_hold(void *ctx)
     release_blobs(ctx);
 }
 
+static quire_status guard_entry(void *ctx, struct arena *keep,
+                                quire_bytes *entry, uint64_t *n_secrets,
+                                quire_error *err)
+{
+    enum secrets_policy policy;
+    quire_status st = secrets_policy(ctx, &policy, err);
+
+    *n_secrets = 0;
+    return st ? st
+              : secrets_guard_entry(ctx, policy, "", keep, entry, n_secrets,
+                                    err);
+}
+
 struct session_env sessions_env(struct quire *q, bool omp)
 {
     return (struct session_env){.clock = &q->clock,
@@ -72,5 +85,6 @@ struct session_env sessions_env(struct quire *q, bool omp)
                                 .release = return_blobs,
                                 .written = release_hold,
                                 .next = session_next,
+                                .guard = guard_entry,
                                 .ctx = q};
 }

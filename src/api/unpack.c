@@ -183,12 +183,16 @@ quire_status quire_artifact_unpack(quire *q, const char *session,
         o.meta = spell_origin(&archive, &q->loan);
         st = u.into && o.meta ? plan(&u, session, &o, err) : err_memory(err);
     }
+    for (i = 0; i < u.n && !st; i++)
+        st = secrets_guard_text(q, u.puts[i].path, &q->loan, &u.puts[i].content,
+                                &u.puts[i].n_secrets, err);
     if (!st)
         st = artifact_put_all(q->artifacts, u.puts, u.n, &q->loan, u.out, err);
     for (i = 0; i < u.n && !st; i++)
         workspace_follow_artifact(q, u.puts[i].key, u.puts[i].path, FOLLOW_PUT,
                                   NULL);
     for (i = 0; i < u.n && !st && each; i++) {
+        u.out[i].secrets = u.puts[i].n_secrets;
         q->in_callback = true;
         st = each(ctx, &u.out[i], err);
         q->in_callback = false;

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/json.h"
 #include "blob/hash.h"
 #include "workspace/workspace.h"
 
@@ -199,19 +200,26 @@ static quire_status put(void *ctx, const char *path, quire_bytes content,
 
     if (!st)
         st = artifacts_limits(w->q, &limits, err);
-    return st ? st : artifact_put(w->q->artifacts, &what, keep, out, err);
+    if (!st)
+        st = secrets_guard_text(w->q, path, keep, &what.content,
+                                &what.n_secrets, err);
+    if (!st)
+        st = artifact_put(w->q->artifacts, &what, keep, out, err);
+    if (!st)
+        out->secrets = what.n_secrets;
+    return st;
 }
 
 /* All of them, or none. */
-static quire_status put_all(void *ctx, const struct workspace_put *list,
-                            size_t n, struct arena *keep, quire_error *err)
+static quire_status put_all(void *ctx, struct workspace_put *list, size_t n,
+                            struct arena *keep, quire_error *err)
 {
     struct quire_workspace *w = ctx;
     struct artifact_limits limits;
     struct artifact_new *what = arena_array(keep, n, sizeof *what);
-    quire_artifact *ignored = arena_array(keep, n, sizeof *ignored);
-    quire_status st = what && ignored ? artifacts_limits(w->q, &limits, err)
-                                      : err_memory(err);
+    quire_artifact *rows = arena_array(keep, n, sizeof *rows);
+    quire_status st = what && rows ? artifacts_limits(w->q, &limits, err)
+                                   : err_memory(err);
     size_t i;
 
     for (i = 0; i < n && !st; i++) {
@@ -224,9 +232,15 @@ static quire_status put_all(void *ctx, const struct workspace_put *list,
                                         .options = &list[i].options,
                                         .limits = &limits};
         st = artifact_check_options(&list[i].options, err);
+        if (!st)
+            st = secrets_guard_text(w->q, list[i].path, keep, &what[i].content,
+                                    &what[i].n_secrets, err);
     }
-    return st ? st
-              : artifact_put_all(w->q->artifacts, what, n, keep, ignored, err);
+    if (!st)
+        st = artifact_put_all(w->q->artifacts, what, n, keep, rows, err);
+    for (i = 0; i < n && !st; i++)
+        list[i].digest = rows[i].digest;
+    return st;
 }
 
 static quire_status put_away(void *ctx, int64_t id, quire_error *err)
@@ -378,14 +392,59 @@ quire_status quire_workspace_make(quire_workspace *w, quire_error *err)
     return st ? st : workspace_make(w->space, err);
 }
 
+/* Secrets of a call: for its answer, and for the handle's own function. */
+struct call_secrets {
+    quire_secret_fn each;
+    void *ctx;
+    struct buf list; /* JSON objects, with commas */
+};
+
+static void note_secret(void *ctx, const quire_secret *s)
+{
+    struct call_secrets *c = ctx;
+    struct json_writer w;
+
+    if (c->list.len)
+        buf_add_char(&c->list, ',');
+    json_begin(&w, &c->list);
+    json_object(&w);
+    json_put_str(&w, "kind", s->kind);
+    json_put_str(&w, "place", s->place);
+    json_put_uint(&w, "at", s->at);
+    json_put_uint(&w, "bytes", s->bytes);
+    json_put_bool(&w, "masked", s->masked != 0);
+    json_object_end(&w);
+    if (c->each)
+        c->each(c->ctx, s);
+}
+
+/* Add the member "secrets" to the answer, an object. */
+static void add_secrets(struct buf *answer, const struct buf *list)
+{
+    if (!list->len || list->failed || !answer->len)
+        return;
+    answer->len--; /* its bracket */
+    buf_add_str(answer, ",\"secrets\":[");
+    buf_add(answer, list->data, list->len);
+    buf_add_str(answer, "]}");
+}
+
 quire_status quire_workspace_call(quire_workspace *w, quire_bytes request,
                                   quire_bytes *answer, quire_error *err)
 {
+    struct call_secrets secrets = {w->q->on_secret, w->q->secret_ctx,
+                                   BUF_INIT(1 << 20)};
     quire_status st = need_artifacts(w->q, true, err);
 
     buf_clear(&w->answer);
+    quire_on_secret(w->q, note_secret, &secrets);
     if (!st)
         st = tool_answer(w->space, request, &w->answer, err);
+    quire_on_secret(w->q, secrets.each, secrets.ctx);
+    add_secrets(&w->answer, &secrets.list);
+    if (!st)
+        st = buf_status(&w->answer, "an answer", err);
+    buf_release(&secrets.list);
     *answer = buf_bytes(&w->answer);
     return st;
 }

@@ -83,6 +83,7 @@ struct artifact_new {
     quire_bytes content;
     const quire_artifact_options *options;
     const struct artifact_limits *limits;
+    uint64_t n_secrets; /* for the caller's use */
 };
 
 quire_status artifact_put(struct artifacts *a, const struct artifact_new *put,

@@ -57,6 +57,8 @@ static const struct setting {
      "bytes the sessions of a tenant may have, else the oldest go; 0 for any"},
     {"retain.count", NUMBER, "0", NULL,
      "sessions a tenant may have, else the oldest go; 0 for any"},
+    {"secrets", WORD, "off", "off warn mask ",
+     "what happens when a known form of key or password is stored"},
     {"trash.keep", SPAN, "30d", NULL,
      "how long a session in the trash can be restored"},
     {"serve.rate", NUMBER, "0", NULL,
@@ -142,10 +144,26 @@ static quire_status report_unknown(const char *key, quire_error *err)
                     "unknown setting %.60s", key);
 }
 
+/* "off, warn or mask" of "off warn mask " */
+static void list_words(const char *words, char *out, size_t size)
+{
+    size_t n = 0, step;
+
+    *out = '\0';
+    for (; *words && n < size; words += step + 1) {
+        step = strcspn(words, " ");
+        n += (size_t)snprintf(out + n, size - n, "%s%.*s",
+                              n == 0             ? ""
+                              : !words[step + 1] ? " or "
+                                                 : ", ",
+                              (int)step, words);
+    }
+}
+
 static quire_status report_invalid(const struct setting *s, const char *value,
                                    const char *from, quire_error *err)
 {
-    char words[64] = "";
+    char words[96];
     const char *what = s->kind == NUMBER  ? "a number of up to 15 digits"
                        : s->kind == SIZE  ? "a size like 4096, 64K or 10M"
                        : s->kind == SPAN  ? "a time like 30m, 24h or 7d"
@@ -153,13 +171,7 @@ static quire_status report_invalid(const struct setting *s, const char *value,
                                           : words;
     quire_status st;
 
-    /* "packed or loose" of "packed loose " */
-    if (s->kind == WORD) {
-        size_t first = strcspn(s->words, " ");
-
-        snprintf(words, sizeof words, "%.*s or %.*s", (int)first, s->words,
-                 (int)strcspn(s->words + first + 1, " "), s->words + first + 1);
-    }
+    list_words(s->words ? s->words : "", words, sizeof words);
     st = err_set(err, QUIRE_INVALID,
                  "invalid value %.40s for %s%s%s: expected %s", value, s->key,
                  *from ? " in " : "", from, what);

@@ -46,6 +46,9 @@ struct sink {
     uint64_t total_bytes, newlines;
     bool ends_in_line; /* the last byte was not a newline */
     struct head_tail window;
+    struct sink_secrets secrets;
+    struct secrets_stream guard;
+    struct buf guarded; /* of a batch */
     size_t n_batch;
     char batch[BATCH];
     struct sanitizer
@@ -53,7 +56,8 @@ struct sink {
 };
 
 quire_status sink_new(struct output_dir *dir, const quire_sink_options *options,
-                      struct sink **out, quire_error *err)
+                      const struct sink_secrets *secrets, struct sink **out,
+                      quire_error *err)
 {
     const quire_sink_options *o = options;
     struct sink *s;
@@ -69,6 +73,13 @@ quire_status sink_new(struct output_dir *dir, const quire_sink_options *options,
         return err_memory(err);
     memset(s, 0, offsetof(struct sink, batch));
     sanitize_init(&s->clean);
+    s->guard = (struct secrets_stream)SECRETS_STREAM_INIT;
+    s->guarded = (struct buf)BUF_INIT(2 * SECRETS_HELD_MAX);
+    if (secrets) {
+        s->secrets = *secrets;
+        s->guard.each = secrets->each;
+        s->guard.ctx = secrets->ctx;
+    }
     s->dir = dir;
     output_dir_clean_name(o->tool ? o->tool : "", "tool", s->tool);
     head = o->head < o->threshold / 2 ? o->head : o->threshold / 2;
@@ -88,6 +99,8 @@ void sink_free(struct sink *s)
     if (s->draft)
         object_discard(s->draft);
     head_tail_release(&s->window);
+    secrets_stream_release(&s->guard);
+    buf_release(&s->guarded);
     arena_release(&s->keep);
     free(s);
 }
@@ -125,19 +138,34 @@ static void begin_file(struct sink *s)
 
 /* ---- the stream --------------------------------------------------------- */
 
-static void flush_batch(struct sink *s)
+static void take_text(struct sink *s, quire_bytes text)
 {
-    quire_bytes text = bytes_of(s->batch, s->n_batch);
-
-    s->n_batch = 0;
     s->total_bytes += text.len;
     s->newlines += bytes_count(text, '\n');
     if (text.len > 0)
-        s->ends_in_line = s->batch[text.len - 1] != '\n';
+        s->ends_in_line = ((const char *)text.data)[text.len - 1] != '\n';
     if (!s->spilled && !head_tail_fits(&s->window, text))
         begin_file(s);
     write_text(s, text);
     head_tail_add(&s->window, text);
+}
+
+/* A batch with the secrets masked, as far as they are known. Without memory to look for
+ * them the text is left out: it is not stored as it is. */
+static void flush_batch(struct sink *s, bool end)
+{
+    quire_bytes text = bytes_of(s->batch, s->n_batch);
+
+    s->n_batch = 0;
+    if (!s->secrets.look) {
+        take_text(s, text);
+        return;
+    }
+    buf_clear(&s->guarded);
+    secrets_stream_add(&s->guard, text, end, &s->guarded);
+    if (s->guarded.failed && !s->problem.status)
+        err_memory(&s->problem);
+    take_text(s, s->secrets.mask ? buf_bytes(&s->guarded) : text);
 }
 
 void sink_write(struct sink *s, quire_bytes bytes)
@@ -146,7 +174,7 @@ void sink_write(struct sink *s, quire_bytes bytes)
         s->n_batch += sanitize_text(&s->clean, &bytes, s->batch + s->n_batch,
                                     BATCH - s->n_batch);
         if (BATCH - s->n_batch < SANITIZE_ROOM)
-            flush_batch(s);
+            flush_batch(s, false);
     }
 }
 
@@ -174,7 +202,8 @@ void sink_finish(struct sink *s, quire_sink_result *result)
     *result = (quire_sink_result){0};
     sanitize_end(&s->clean);
     sink_write(s, bytes_of(NULL, 0));
-    flush_batch(s);
+    flush_batch(s, true);
+    result->secrets = s->guard.n;
     if (s->draft)
         publish_file(s, result);
     result->total_bytes = s->total_bytes;

@@ -86,6 +86,8 @@ static void reset_request(struct request *c)
     c->why = c->why_next = c->path = NULL;
     c->unchanged = c->grouped = c->done = false;
     c->conversation = 0;
+    c->n_secrets = c->n_secrets_shown = 0;
+    c->secrets[0] = '\0';
 }
 
 /* The outcome of a group. */

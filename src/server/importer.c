@@ -58,6 +58,7 @@ struct importer {
     bool quiet;                 /* no client has begun what is imported  */
     quire *q;
     struct import_summary sum;
+    atomic_ullong secrets; /* found; several threads import */
     int64_t published_ms;
 };
 
@@ -189,6 +190,7 @@ void importer_describe(struct importer *m, struct json_writer *w)
     json_put_uint(w, "unchanged", p->sum.unchanged);
     json_put_uint(w, "problems", p->sum.problems);
     json_put_uint(w, "bytes", p->sum.bytes);
+    json_put_uint(w, "secrets", atomic_load(&m->secrets));
     json_key(w, "reports");
     json_array(w);
     for (i = 0; i < p->n_reports; i++)
@@ -205,20 +207,30 @@ void importer_describe(struct importer *m, struct json_writer *w)
 
 /* ---- an import ---------------------------------------------------------- */
 
-static quire_status open_home(const struct importer *m, quire *peer,
-                              quire **out, quire_error *err)
+static void count_secret(void *ctx, const quire_secret *secret)
+{
+    struct importer *m = ctx;
+
+    (void)secret;
+    atomic_fetch_add(&m->secrets, 1);
+}
+
+static quire_status open_home(struct importer *m, quire *peer, quire **out,
+                              quire_error *err)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
 
     o.home = m->home;
     o.tenant = "default";
     o.peer = peer;
-    return quire_open(&o, out, err);
+    if (!quire_open(&o, out, err))
+        quire_on_secret(*out, count_secret, m);
+    return *out ? QUIRE_OK : err->status;
 }
 
 static quire_status open_another(void *ctx, quire **out, quire_error *err)
 {
-    const struct importer *m = ctx;
+    struct importer *m = ctx;
 
     return open_home(m, m->q, out, err);
 }
@@ -247,6 +259,7 @@ static quire_status import_from(struct importer *m,
 
     run.q = m->q;
     m->sum = (struct import_summary){.found = 0};
+    atomic_store(&m->secrets, 0);
     if (!st)
         st = import_find_default(&places, agents, err);
     if (!st && m->watch)

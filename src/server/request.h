@@ -48,6 +48,10 @@ struct request {
     quire_bytes cache_key;                 /* in `keep`    */
     int64_t state;
 
+    /* Secrets that were found in what it stores: of the header Quire-Secrets. */
+    char secrets[980];
+    unsigned n_secrets, n_secrets_shown;
+
     /* Of group_commit.c. */
     bool grouped; /* runs in a group; its event is published at the commit */
     bool done;    /* the handler has run                                   */

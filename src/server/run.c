@@ -40,11 +40,62 @@ void request_finish(struct request *c)
     exchange_respond(x, &answer);
 }
 
+enum { SECRETS_SHOWN = 10, PLACE_SHOWN = 200 };
+
+/* A place, with what a header may not have as "?". */
+static void spell_place(const char *place, char out[PLACE_SHOWN])
+{
+    size_t i;
+
+    for (i = 0; place[i] && i + 1 < PLACE_SHOWN; i++)
+        out[i] = place[i] < ' ' || place[i] > '~' || strchr("\"\\", place[i])
+                     ? '?'
+                     : place[i];
+    out[i] = '\0';
+}
+
+/* Adds `github-token;place="/message/content";at=0;bytes=40;masked`. */
+static void note_secret(void *ctx, const quire_secret *s)
+{
+    struct request *c = ctx;
+    size_t n = strlen(c->secrets), room = sizeof c->secrets - n;
+    char place[PLACE_SHOWN];
+    int len;
+
+    c->n_secrets++;
+    if (c->n_secrets_shown == SECRETS_SHOWN)
+        return;
+    spell_place(s->place, place);
+    len = snprintf(c->secrets + n, room,
+                   "%s%s;place=\"%s\";at=%llu;bytes=%llu%s", n ? ", " : "",
+                   s->kind, place, (unsigned long long)s->at,
+                   (unsigned long long)s->bytes, s->masked ? ";masked" : "");
+    if (len < 0 || (size_t)len >= room)
+        c->secrets[n] = '\0'; /* one of those that are only counted */
+    else
+        c->n_secrets_shown++;
+}
+
+static void put_secrets(struct request *c)
+{
+    unsigned more = c->n_secrets - c->n_secrets_shown;
+    char rest[32] = "";
+
+    if (!c->n_secrets)
+        return;
+    if (more)
+        snprintf(rest, sizeof rest, "%smore=%u", *c->secrets ? ", " : "", more);
+    response_header(&c->answer, "Quire-Secrets", "%s%s", c->secrets, rest);
+}
+
 static void run_handler(struct request *c)
 {
     c->answer.status = c->route->status;
     json_begin(&c->w, &c->answer.body);
+    quire_on_secret(c->q, note_secret, c);
     c->route->run(c);
+    quire_on_secret(c->q, NULL, NULL);
+    put_secrets(c);
     c->done = true;
     if (!c->grouped)
         request_publish_event(c);

@@ -776,17 +776,24 @@ static quire_status append_entry(quire_session *s, quire_bytes entry,
                                  const quire_append_options *o, bool is_note,
                                  quire_appended *out, quire_error *err)
 {
+    struct arena tmp = ARENA_INIT;
+    uint64_t secrets = 0;
     bool left = false;
     quire_status st = session_enter(s, err);
 
     if (st)
         return st;
-    if (!is_note)
+    if (s->env.guard)
+        st = s->env.guard(s->env.ctx, &tmp, &entry, &secrets, err);
+    if (!st && !is_note)
         st = leave_imported(s, entry, o, &left, err);
     if (!st)
         st = append_locked(s, entry, o, out, err);
-    if (!st && out)
+    arena_release(&tmp);
+    if (!st && out) {
         out->continued = left;
+        out->secrets = out->existed ? 0 : secrets;
+    }
     if (!st && s->sync == QUIRE_SYNC_EACH && s->in_file)
         st = wait_synced(s, s->n_written, err);
     session_leave(s);

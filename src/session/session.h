@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "blob/blob.h"
@@ -43,6 +44,11 @@ struct session_env {
      * QUIRE_NOT_FOUND: it is an ordinary session. NULL: all are. */
     quire_status (*next)(void *ctx, const char *id, const char *name, bool make,
                          quire_session **out, quire_error *err);
+
+    /* Look for secrets in an entry that is appended; *entry may become another one, in
+     * `keep`. NULL: do not. */
+    quire_status (*guard)(void *ctx, struct arena *keep, quire_bytes *entry,
+                          uint64_t *n_secrets, quire_error *err);
     void *ctx;
 };
 

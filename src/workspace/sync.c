@@ -137,17 +137,23 @@ static quire_status read_file(struct sync_run *y, struct item *i,
     return st;
 }
 
+/* *digest becomes that of what was stored: secrets may have been masked. */
 static quire_status put_file(struct sync_run *y, const struct item *i,
-                             quire_bytes content, quire_error *err)
+                             quire_bytes content, quire_digest *digest,
+                             quire_error *err)
 {
     const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
-    quire_artifact ignored;
+    quire_artifact stored;
+    quire_status st;
 
     if (!i->has_row)
         o.source = y->how->source;
-    return callbacks->put(callbacks->ctx, i->path, content, &o, &y->keep,
-                          &ignored, err);
+    st = callbacks->put(callbacks->ctx, i->path, content, &o, &y->keep, &stored,
+                        err);
+    if (!st)
+        *digest = stored.digest;
+    return st;
 }
 
 struct version_match {
@@ -249,7 +255,7 @@ static quire_status store_file(struct sync_run *y, struct item *i,
         st = decide_by_content(y, i, &digest, &action, err);
     }
     if (!st && action == ACT_STORE_FILE) {
-        st = put_file(y, i, buf_bytes(&content), err);
+        st = put_file(y, i, buf_bytes(&content), &digest, err);
         if (!st) {
             y->report->taken++;
             report_path(y, "taken", i->path, "");
@@ -431,7 +437,6 @@ struct batch {
     struct item *items[BATCH_MAX];
     struct workspace_put puts[BATCH_MAX];
     struct buf content[BATCH_MAX];
-    quire_digest digest[BATCH_MAX];
     size_t n, bytes;
 };
 
@@ -452,7 +457,7 @@ static quire_status put_batch(struct sync_run *y, struct batch *b,
             y->report->taken++;
             report_path(y, "taken", b->items[i]->path, "");
             baseline_put(y->s, b->items[i]->path, &b->items[i]->file,
-                         &b->digest[i]);
+                         &b->puts[i].digest);
         } else if (!st) {
             st = store_file(y, b->items[i], err);
         }
@@ -476,7 +481,6 @@ static quire_status batch_new_file(struct sync_run *y, struct batch *b,
     st = read_file(y, i, content, err);
     if (!st) {
         put->content = buf_bytes(content);
-        y->s->c.callbacks.digest(put->content, &b->digest[b->n]);
         put->options.source = y->how->source;
     }
     if (st) {

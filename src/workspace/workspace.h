@@ -83,6 +83,8 @@ struct workspace_put {
     const char *path;
     quire_bytes content;
     quire_artifact_options options;
+    quire_digest
+        digest; /* set by the put: of what was stored, which may be masked */
 };
 
 /* What a workspace needs from its caller: access to the artifacts of its
@@ -116,8 +118,8 @@ struct workspace_callbacks {
                         const quire_artifact_options *options,
                         struct arena *keep, quire_artifact *out,
                         quire_error *err);
-    quire_status (*put_all)(void *ctx, const struct workspace_put *list,
-                            size_t n, struct arena *keep, quire_error *err);
+    quire_status (*put_all)(void *ctx, struct workspace_put *list, size_t n,
+                            struct arena *keep, quire_error *err);
     quire_status (*remove)(void *ctx, int64_t id, quire_error *err);
 
     /* Emit the content from `from` to before `to`. */

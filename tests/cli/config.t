@@ -21,6 +21,7 @@ prices.file                   default      path of a table of prices that comes 
 retain.age      0             default      sessions that have not changed for so long go to the trash; 0 for none
 retain.size     0             default      bytes the sessions of a tenant may have, else the oldest go; 0 for any
 retain.count    0             default      sessions a tenant may have, else the oldest go; 0 for any
+secrets         off           default      what happens when a known form of key or password is stored
 trash.keep      30d           default      how long a session in the trash can be restored
 serve.rate      0             default      requests a second that a tenant may send to a server; 0 for any
 serve.burst     0             default      requests it may send at once; 0 for those of a second

@@ -3,7 +3,7 @@ import base64
 import hashlib
 import json
 
-from client import ADMIN, case
+from client import ADMIN, Server, World, case
 
 
 @case
@@ -82,6 +82,47 @@ def an_export(w, here, first):
     got = w.ask("GET", there + "/export", want=200)
     w.same(b'{"type":"session"', got.body[:17], "Quire's own format")
     w.ask("GET", here + "/export?to=html&leaf=nothing", want=404)
+
+
+@case
+def secrets_are_named_in_a_header(w):
+    own = World(Server(w.server.work, "secrets"))
+    token = own.tenant()[1]
+    here = own.conversation(token)
+    entry = {"type": "message", "message": {
+        "role": "user", "content": "key ghp_a8F3kQ9zL2mN7pR5tV1xY4bC6dE0gH2jK9mQ"}}
+
+    def ask(method, at, body=None, want=200):
+        return own.ask(method, at, body, token, want=want)
+
+    got = ask("POST", here + "/entries", {"entry": entry}, 201)
+    own.same(None, got.headers.get("quire-secrets"), "off")
+    own.ask("PUT", "/v1/admin/settings", {"key": "secrets", "value": "maybe"},
+            ADMIN, want=400)
+    own.ask("PUT", "/v1/admin/settings", {"key": "secrets", "value": "mask"},
+            ADMIN, want=200)
+    got = ask("POST", here + "/entries", {"entry": entry}, 201)
+    own.same('github-token;place="/message/content";at=4;bytes=40;masked',
+             got.headers["quire-secrets"], "the header")
+    got = ask("GET", here + "/entries/" + got.json()["id"])
+    own.same("key [redacted: github-token]",
+             got.json()["message"]["content"], "stored")
+    entry["message"]["content"] = "password=hunter22x " * 30
+    got = ask("POST", here + "/entries", {"entry": entry}, 201)
+    own.yes(got.headers["quire-secrets"].endswith(", more=20"), "the rest")
+    own.same(10, got.headers["quire-secrets"].count("password;"), "ten")
+    got = ask("PUT", here + "/files/x.env", b"password=hunter22x", 201)
+    own.same('password;place="x.env";at=9;bytes=9;masked',
+             got.headers["quire-secrets"], "of an artifact")
+    got = ask("POST", here + "/workspace", {
+        "action": "write", "filename": "w.env",
+        "content": "password=hunter22x"}).json()
+    own.same("w.env", got["secrets"][0]["place"], "of the tool")
+    got = ask("POST", here + "/outputs?tool=env", b"password=hunter22x\n")
+    own.same('password;place="";at=9;bytes=9;masked',
+             got.headers["quire-secrets"], "of an output")
+    w.wrongs += own.wrongs
+    w.same(0, own.server.stop()[0], "its exit status")
 
 
 @case

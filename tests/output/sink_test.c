@@ -184,7 +184,7 @@ static struct poured pouring(const char *text, uint64_t threshold)
 static quire_status pour(struct output_dir *outdir, struct poured *p)
 {
     quire_bytes in = p->stream;
-    quire_status st = sink_new(outdir, &p->options, &p->sink, &test_err);
+    quire_status st = sink_new(outdir, &p->options, NULL, &p->sink, &test_err);
     size_t at = 0, n;
 
     if (st)
@@ -523,11 +523,11 @@ static void unfinished(struct room *r)
 {
     struct poured p = pouring("", 3);
 
-    OK(sink_new(&r->outdir, &p.options, &p.sink, &test_err));
+    OK(sink_new(&r->outdir, &p.options, NULL, &p.sink, &test_err));
     sink_write(p.sink, bytes_str("0123456789"));
     sink_free(p.sink);
     NOTHING_STANDS(r);
-    OK(sink_new(&r->outdir, &p.options, &p.sink, &test_err));
+    OK(sink_new(&r->outdir, &p.options, NULL, &p.sink, &test_err));
     sink_free(p.sink);
     sink_free(NULL);
     NOTHING_STANDS(r);

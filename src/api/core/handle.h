@@ -83,6 +83,11 @@ struct quire {
                              again                                    */
     int64_t limits_tenant; /* whose they are                           */
     struct artifact_limits limits;
+    quire_secret_fn on_secret; /* NULL: none */
+    void *secret_ctx;
+    int64_t secrets_state; /* quire_changes() when `secrets` was read; 0: read
+                              again                                      */
+    enum secrets_policy { SECRETS_OFF, SECRETS_WARN, SECRETS_MASK } secrets;
     struct history *history;        /* over history.db                       */
     struct search_index *search[2]; /* NULL: not open; api/search.h     */
     struct db *state; /* of another program's home: foreign_state.c */
@@ -244,6 +249,24 @@ const char *session_follow_move(struct store *home, const char *name,
 
 /* Store that this terminal uses the session now. */
 void session_remember_last(struct quire *q, const char *cwd, const char *path);
+
+/* ---- secrets.c ------------------------------------------------------------ */
+
+/* The setting `secrets`. */
+quire_status secrets_policy(struct quire *q, enum secrets_policy *out,
+                            quire_error *err);
+
+/* Look for secrets in the text of an artifact, as the setting says; *content becomes the
+ * masked text, in `keep`. */
+quire_status secrets_guard_text(struct quire *q, const char *place,
+                                struct arena *keep, quire_bytes *content,
+                                uint64_t *n, quire_error *err);
+
+/* The same for an entry, a JSON text. A place is `prefix` and its pointer. */
+quire_status secrets_guard_entry(struct quire *q, enum secrets_policy policy,
+                                 const char *prefix, struct arena *keep,
+                                 quire_bytes *entry, uint64_t *n,
+                                 quire_error *err);
 
 /* ---- session_cache.c ----------------------------------------------------- */
 

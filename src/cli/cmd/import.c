@@ -15,6 +15,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/cmd/session.h"
 #include "cli/core/cli.h"
+#include "cli/core/secrets.h"
 #include "cli/core/signals.h"
 #include "import/find.h"
 #include "import/known.h"
@@ -221,7 +222,9 @@ static quire_status open_another(void *ctx, quire **out, quire_error *err)
 
     cli_store_options(i->args, &options);
     options.peer = i->cli->q;
-    return quire_open(&options, out, err);
+    if (!quire_open(&options, out, err))
+        quire_on_secret(*out, cli_note_secret, i->cli);
+    return *out ? QUIRE_OK : err->status;
 }
 
 /* On a terminal, before what may take a while: what there is. */

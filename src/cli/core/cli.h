@@ -11,6 +11,7 @@
 #ifndef CLI_CORE_CLI_H
 #define CLI_CORE_CLI_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -40,8 +41,9 @@ struct cli {
     const struct args *args;
     quire *q;
     bool json;
-    bool quiet;         /* results and errors only */
-    char session[4096]; /* see session_default(); "": none           */
+    bool quiet;            /* results and errors only */
+    char session[4096];    /* see session_default(); "": none           */
+    atomic_uint n_secrets; /* found in what the command has stored   */
 };
 
 struct cmd {

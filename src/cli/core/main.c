@@ -19,6 +19,7 @@
 #include "cli/core/cli.h"
 #include "cli/core/help.h"
 #include "cli/core/home.h"
+#include "cli/core/secrets.h"
 
 void cli_store_options(const struct args *args, quire_options *options)
 {
@@ -120,7 +121,9 @@ static int open_and_run(struct cli *cli, struct args *args)
         if (quire_open(&options, &cli->q, &err))
             return cli_fail(cli, &err);
     }
+    quire_on_secret(cli->q, cli_note_secret, cli);
     code = cmd->run(cli, args);
+    cli_count_secrets(cli);
     if (report)
         home_report_created(cli);
     if (cmd->store == STORE_WRITE && code == EXIT_DONE &&

@@ -72,6 +72,9 @@ static const struct {
     {"Retry-After", GOT_RETRY, "count", "seconds to wait"},
     {"Idempotency-Replayed", GOT_REPLAYED, "true/",
      "the response is a stored one"},
+    {"Quire-Secrets", GOT_REPLAYED, "text",
+     "secrets that were found in what was stored: kind, place, and whether they were "
+     "masked"},
     {"Mcp-Session-Id", GOT_MCP, "text",
      "in the answer to `initialize`; send it from then on"},
 };

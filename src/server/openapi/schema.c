@@ -155,7 +155,9 @@ static const struct {
     {"Blob", "ref:text sha256:sha256 size:int existed:flag"},
 
     {"WorkspaceAnswer", "success:flag data?:WorkspaceData "
-                        "error?:WorkspaceError execution_time_ms:int"},
+                        "error?:WorkspaceError execution_time_ms:int "
+                        "secrets?:FoundSecret*"},
+    {"FoundSecret", "kind:text place:text at:int bytes:int masked:flag"},
     {"WorkspaceError", "code:text message:text retryable:flag suggestion:text"},
     {"WorkspaceData",
      "action:write/read/list/search/delete scope:artifact/scratchpad "
@@ -227,7 +229,7 @@ static const struct {
     {"ImportReport", "path:text line:int byte:int message:text"},
     {"Import",
      "running:flag watching:flag agents:text* done:int total:int found:int "
-     "imported:int unchanged:int problems:int bytes:int "
+     "imported:int unchanged:int problems:int bytes:int secrets:int "
      "reports:ImportReport* error:text? started_at:time? "
      "ended_at:time?"},
     {"ImportedFile",
