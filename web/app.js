@@ -7,6 +7,7 @@ import {current, go, href, start} from './core/router.js';
 import {bind, help, palette, setPalette} from './core/keys.js';
 import {theme} from './core/state.js';
 import {events} from './core/events.js';
+import {withMasks} from './core/secrets.js';
 import {errorBox, iconButton, menu, spinner} from './core/ui.js';
 
 // First part of the address: the module, and the link in the shell that it belongs to.
@@ -181,7 +182,7 @@ function closePage() {
 }
 
 function setTitle(title) {
-  document.title = title && title !== 'Quire' ? `${plain(title)} · Quire` : 'Quire';
+  document.title = title && title !== 'Quire' ? `${withMasks(plain(title))} · Quire` : 'Quire';
 }
 
 // A page exports show(host, route, signal). It fills `host` and may return

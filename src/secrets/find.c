@@ -514,7 +514,7 @@ bool secrets_next(quire_bytes text, size_t from, enum secrets_level level,
         if (!n)
             continue;
         name_kind(text, at, n, &m);
-        *out = (struct secret){at + m.skip, n - m.skip, m.kind};
+        *out = (struct secret){at + m.skip, n - m.skip, m.kind, text};
         return true;
     }
     return false;
@@ -537,6 +537,6 @@ bool secrets_of_member(quire_bytes name, quire_bytes value, struct secret *out)
     if (n == name.len || run_of(value, 0, is_value) != value.len ||
         is_reference(value, 0) || !is_sure_value(value))
         return false;
-    *out = (struct secret){0, value.len, kind};
+    *out = (struct secret){0, value.len, kind, value};
     return true;
 }

@@ -32,6 +32,7 @@ enum secrets_level {
 struct secret {
     size_t at, len;   /* of the text */
     const char *kind; /* "github-token"; static */
+    quire_bytes text; /* that it was found in; lent */
 };
 
 /* Find the first secret that begins at `from` or later. False: there is none. Linear in

@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "server/group_commit.h"
+#include "server/mark_secrets.h"
 #include "server/priv.h"
 #include "server/response_json.h"
 
@@ -87,7 +88,8 @@ static bool answer_from_cache(struct request *c)
     c->state = quire_changes(d->root);
     if (c->state)
         c->state += (int64_t)d->n_opened << 32;
-    text = arena_printf(&c->keep, "%s\n%.*s\n%.*s?%.*s",
+    text = arena_printf(&c->keep, "%s%s\n%.*s\n%.*s?%.*s",
+                        wants_secret_marks(c) ? "marks " : "",
                         compress_wants_gzip(
                             exchange_header(c->x, "Accept-Encoding"))
                             ? "gzip"

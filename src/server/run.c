@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/mark_secrets.h"
 #include "server/priv.h"
 #include "server/publish.h"
 #include "server/response_json.h"
@@ -38,6 +39,11 @@ void request_finish(struct request *c)
     c->answer = response_new();
     request_free(c);
     exchange_respond(x, &answer);
+}
+
+static bool is_write(const struct request *c)
+{
+    return strcmp(c->route->method, "GET") != 0;
 }
 
 enum { SECRETS_SHOWN = 10, PLACE_SHOWN = 200 };
@@ -96,6 +102,9 @@ static void run_handler(struct request *c)
     c->route->run(c);
     quire_on_secret(c->q, NULL, NULL);
     put_secrets(c);
+    if (!is_write(c) && c->answer.status == 200 && !c->answer.stream &&
+        !(c->route->flags & ROUTE_RAW_ANSWER) && wants_secret_marks(c))
+        mark_secrets(c);
     c->done = true;
     if (!c->grouped)
         request_publish_event(c);
@@ -128,11 +137,6 @@ static void cache_answer(struct request *c)
     compress_response(c);
     response_cache_add(c->response_cache, c->cache_key, c->state, &c->answer,
                        c->tenant.id);
-}
-
-static bool is_write(const struct request *c)
-{
-    return strcmp(c->route->method, "GET") != 0;
 }
 
 /* Whether it may have changed what a search finds. */

@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "secrets/secrets.h"
 #include "view/images.h"
 #include "base/json_strings.h"
 
@@ -161,11 +162,30 @@ static size_t count_breaks(quire_bytes value)
     return n;
 }
 
+/* A place not within a secret, of which the beginning would be shown: `at`, or before
+ * it. */
+static size_t cut_before_secret(quire_bytes value, size_t at)
+{
+    enum { AROUND = 2048 };
+    size_t from = at > AROUND ? at - AROUND : 1, done = 0;
+    size_t to = value.len - 1 - at > AROUND ? at + AROUND : value.len - 1;
+    quire_bytes near = bytes_sub(value, from, to);
+    struct secret s;
+
+    while (secrets_next(near, done, SECRETS_SURE, &s) && from + s.at < at) {
+        if (from + s.at + s.len > at)
+            return from + s.at;
+        done = s.at + s.len;
+    }
+    return at;
+}
+
 static void cut_string(struct cutter *c, const struct json_string *s,
                        size_t units)
 {
     struct buf pointer = BUF_INIT(1 << 16);
-    size_t at = json_cut_utf16(s->value, c->max_units);
+    size_t at = cut_before_secret(s->value,
+                                  json_cut_utf16(s->value, c->max_units));
 
     json_edit_value(&c->edits, bytes_sub(s->value, at, s->value.len - 1),
                     bytes_of("", 0));

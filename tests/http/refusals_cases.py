@@ -198,7 +198,7 @@ def each_field_of_a_wrong_type(w):
                                        else (types + [""])[0], []):
                     # What is said may have any character.
                     if value == "with\0nul" and (
-                            name == "content" or route == "/v1/slash" or
+                            name == "content" or route in ("/v1/slash", "/v1/secrets") or
                             route.startswith("/v1/memory")):
                         continue
                     w.ask(method.upper(), target, dict(fine, **{name: value}),

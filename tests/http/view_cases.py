@@ -436,3 +436,41 @@ def versions_of_an_artifact_are_compared(w):
 def a_client_asks_what_its_token_may_do(w):
     got = w.ask("GET", "/v1/me", want=200).json()
     w.same((False, False), (got["read_only"], got["local"]), "rights")
+
+
+@case
+def places_of_secrets_are_marked_for_who_asks(w):
+    key = "ghp_a8F3kQ9zL2mN7pR5tV1xY4bC6dE0gH2jK9mQ"
+    here = w.conversation()
+    w.ask("POST", here + "/entries", {"entry": {"type": "message", "message": {
+        "role": "user", "content": "\u00e9\U0001f600 %s, %s" % (key, key)}}},
+        want=201)
+    plain = w.ask("GET", here + "/window", want=200).json()
+    w.yes("secret_places" not in plain, "who does not ask")
+    marked = w.ask("GET", here + "/window", headers=[("Quire-Mark", "secrets")],
+                   want=200).json()
+    w.same([{"pointer": "/entries/0/entry/message/content", "at": at,
+             "length": 40, "kind": "github-token"} for at in (4, 46)],
+           marked.pop("secret_places"), "in UTF-16 units")
+    w.same(plain, marked, "the rest")
+    for mark in ([], [("Quire-Mark", "secrets")], []):  # cached ones are not mixed up
+        got = w.ask("GET", here, headers=mark, want=200).json()
+        w.yes("secret_places" not in got, "nothing to mark")
+    got = w.ask("POST", "/v1/secrets", {"text": "\U0001f600 password=hunter22x"},
+                want=200).json()
+    w.same({"secrets": [{"at": 12, "length": 9, "kind": "password"}]}, got,
+           "of a text")
+    w.same({"secrets": []}, w.ask("POST", "/v1/secrets", {"text": ""},
+                                  want=200).json(), "of nothing")
+
+
+@case
+def a_string_is_not_cut_within_a_secret(w):
+    key = "ghp_a8F3kQ9zL2mN7pR5tV1xY4bC6dE0gH2jK9mQ"
+    here = w.conversation()
+    w.ask("POST", here + "/entries", {"entry": {"type": "message", "message": {
+        "role": "user", "content": "word " * 20 + key + " tail" * 50}}},
+        want=201)
+    got = w.ask("GET", here + "/window?cut=110", want=200).json()["entries"][0]
+    w.same("word " * 20, got["entry"]["message"]["content"], "before it")
+    w.same(390, got["cuts"][0]["length"], "its length")

@@ -137,7 +137,7 @@ export async function contentView(path, artifact, query, signal) {
     return empty('Empty', 'this version has no bytes');
   const isCut = artifact.size > TEXT_MAX;
   const answer = await api.raw(path, query, {signal, headers: isCut ? {Range: `bytes=0-${TEXT_MAX - 1}`} : {}});
-  const text = decode(await answer.arrayBuffer(), isCut);
+  const text = await api.hide(decode(await answer.arrayBuffer(), isCut), {signal});
   if (text == null)
     return empty('Not text', `${bytes(artifact.size)} of ${artifact.mime_type || 'unknown type'}: download it to open it`);
   return [isCut ? el('p', {class: 'warn small'}, `The first ${bytes(TEXT_MAX)} of ${bytes(artifact.size)}.`) : null,

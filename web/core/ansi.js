@@ -1,7 +1,7 @@
 // Text of a terminal: colours and styles (SGR) become classes by a fixed table, a line that
 // returns to its beginning is overwritten, all other escape sequences are dropped.
 
-import {el, visible} from './dom.js';
+import {add, el, visible} from './dom.js';
 
 const ESCAPE = /\u001b(?:\[([0-9;:?]*)[ -/]*([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-~])|\u009b([0-9;:?]*)([@-~])/g;
 const MAX_SPANS = 20000;
@@ -90,21 +90,21 @@ export function ansi(text) {
   let at = 0;
   let spans = 0;
 
-  function add(piece) {
+  function put(piece) {
     const name = classes(state);
     if (piece)
-      fragment.append(name ? el('span', {class: name}, visible(piece)) : visible(piece));
+      add(fragment, name ? el('span', {class: name}, visible(piece)) : visible(piece));
   }
   text = overwrite(String(text ?? ''));
   for (const found of text.matchAll(ESCAPE)) {
-    add(text.slice(at, found.index));
+    put(text.slice(at, found.index));
     at = found.index + found[0].length;
     if ((found[2] || found[4]) === 'm')
       apply(state, found[1] ?? found[3] ?? '');
     if (++spans > MAX_SPANS)
       break;
   }
-  add(text.slice(at));
+  put(text.slice(at));
   return fragment;
 }
 

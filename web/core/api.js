@@ -2,6 +2,8 @@
 // nowhere else. Answers with an ETag are kept in memory, bounded, and asked for again
 // with If-None-Match.
 
+import {forgetSecrets, hideAll, hideIn, withSecrets} from './secrets.js';
+
 const TOKEN = 'quire.token';
 const ADMIN_TOKEN = 'quire.admin_token';
 const CACHE_ENTRIES = 48;
@@ -49,7 +51,7 @@ function address(path, query) {
   for (const [name, value] of query instanceof URLSearchParams ? query : Object.entries(query))
     for (const one of Array.isArray(value) ? value : [value])
       if (one != null && one !== '')
-        params.append(name, one);
+        params.append(name, withSecrets(String(one)));
   const text = params.toString();
   return text ? path + '?' + text : path;
 }
@@ -95,18 +97,18 @@ async function get(path, query, {signal} = {}) {
   const url = address(path, query);
   const known = cache.get(url);
   const answer = await ask('GET', path, query,
-    {signal, headers: known ? {'If-None-Match': known.etag} : {}});
+    {signal, headers: {'Quire-Mark': 'secrets', ...(known ? {'If-None-Match': known.etag} : {})}});
   if (answer.status === 304 && known) {
     cache.delete(url);
     cache.set(url, known);
-    return JSON.parse(known.text);
+    return hideAll(JSON.parse(known.text));
   }
   const etag = answer.headers.get('ETag');
   if (!etag)
-    return answer.json();
+    return hideAll(await answer.json());
   const text = await answer.text();
   keep(url, etag, text);
-  return JSON.parse(text);
+  return hideAll(JSON.parse(text));
 }
 
 async function send(method, path, body, {headers = {}, signal} = {}) {
@@ -114,13 +116,23 @@ async function send(method, path, body, {headers = {}, signal} = {}) {
   const answer = await ask(method, path, null, {
     signal,
     headers: body == null || raw ? headers : {'Content-Type': 'application/json', ...headers},
-    body: body == null ? undefined : raw ? body : JSON.stringify(body),
+    body: body == null ? undefined : raw ? body : JSON.stringify(body, (_, value) => (typeof value === 'string' ? withSecrets(value) : value)),
   });
   const text = await answer.text();
   return text ? JSON.parse(text) : null;
 }
 
+// A text that came as it is, with its secrets hidden.
+async function hide(text, {signal} = {}) {
+  text = text && text.replace(/[\ud800-\udbff]$/, ''); // half of a character that was cut
+  if (!text)
+    return text;
+  const answer = await ask('POST', '/v1/secrets', null, {signal, headers: {'Content-Type': 'application/json'}, body: JSON.stringify({text})});
+  return hideIn(text, (await answer.json()).secrets);
+}
+
 export const api = {
+  hide,
   get,
   send,
   raw: (path, query, options) => ask('GET', path, query, options),
@@ -135,6 +147,7 @@ export const api = {
     mePromise = null;
     cache.clear();
     cacheBytes = 0;
+    forgetSecrets();
     if (value)
       sessionStorage.setItem(TOKEN, value);
     else

@@ -3,6 +3,8 @@
 // Stored content is untrusted. It enters the page only as text nodes, by el(); no HTML is
 // ever parsed. An address in href is dropped unless its scheme is known to be harmless.
 
+import {hasSecrets, secretNodes, withMasks, withSecrets} from './secrets.js';
+
 const SVG = 'http://www.w3.org/2000/svg';
 const SAFE_LINK = /^(?:https?:|mailto:|blob:|#|\/(?!\/))/i;
 
@@ -10,16 +12,30 @@ const SAFE_LINK = /^(?:https?:|mailto:|blob:|#|\/(?!\/))/i;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g;
 const HAS_CONTROL = new RegExp(CONTROLS.source);
 
+// A text with secrets as it is put into `node`: a field has them, for the reader edits it.
+function textNodes(node, text) {
+  if (node.localName === 'textarea')
+    return [withSecrets(text)];
+  return node.namespaceURI === SVG ? [withMasks(text)] : secretNodes(text);
+}
+
 function append(node, children) {
   for (const child of children) {
     if (child == null || child === false)
       continue;
     if (Array.isArray(child))
       append(node, child);
+    else if (typeof child === 'string' && hasSecrets(child))
+      node.append(...textNodes(node, child));
     else
       node.append(child);
   }
   return node;
+}
+
+// Texts and nodes at the end of an element or fragment.
+export function add(node, ...children) {
+  return append(node, children);
 }
 
 function setStyle(node, style) {
@@ -32,7 +48,7 @@ function setAttribute(node, name, value) {
     return;
   if (name === 'href' && !SAFE_LINK.test(value))
     return;
-  node.setAttribute(name, value === true ? '' : String(value));
+  node.setAttribute(name, value === true ? '' : name === 'value' ? withSecrets(String(value)) : withMasks(String(value)));
 }
 
 function setProps(node, props) {

@@ -1,7 +1,7 @@
 // Colours for code: a scanner for comments, strings, numbers and words, by a table of
 // languages. It yields nodes, and no colours above MAX_CHARACTERS.
 
-import {el, visible} from './dom.js';
+import {add, el, visible} from './dom.js';
 
 const MAX_CHARACTERS = 50000;
 
@@ -116,7 +116,7 @@ export function highlight(code, language) {
   code = String(code ?? '');
   const l = language && code.length <= MAX_CHARACTERS ? prepare(language.toLowerCase()) : null;
   if (!l) {
-    fragment.append(visible(code));
+    add(fragment, visible(code));
     return fragment;
   }
   let from = 0;
@@ -124,13 +124,13 @@ export function highlight(code, language) {
     const t = token(code, at, l);
     if (t && t.kind) {
       if (from < at)
-        fragment.append(visible(code.slice(from, at)));
-      fragment.append(el('span', {class: `hl-${t.kind}`}, visible(code.slice(at, t.end))));
+        add(fragment, visible(code.slice(from, at)));
+      add(fragment, el('span', {class: `hl-${t.kind}`}, visible(code.slice(at, t.end))));
       from = t.end;
     }
     at = t ? Math.max(t.end, at + 1) : at + 1;
   }
   if (from < code.length)
-    fragment.append(visible(code.slice(from)));
+    add(fragment, visible(code.slice(from)));
   return fragment;
 }

@@ -3,7 +3,7 @@
 // Members become nodes when their parent is opened, a hundred at a time, so that a value of
 // any size costs what is seen of it. Long strings are cut, with a button that shows the rest.
 
-import {el, visible} from './dom.js';
+import {add, el, replace, visible} from './dom.js';
 
 const PAGE = 100;
 const LONG = 400;
@@ -13,10 +13,10 @@ const OPEN_MEMBERS = 30;
 function stringNode(text) {
   const node = el('span', {class: 'json-string'});
   const shown = JSON.stringify(text.length > LONG ? text.slice(0, LONG) : text);
-  node.append(visible(text.length > LONG ? shown.slice(0, -1) : shown));
+  add(node, visible(text.length > LONG ? shown.slice(0, -1) : shown));
   if (text.length > LONG)
     node.append(el('button', {type: 'button', class: 'link-button json-more', on: {click: () => {
-      node.replaceChildren(visible(JSON.stringify(text)));
+      replace(node, visible(JSON.stringify(text)));
     }}}, `… ${text.length - LONG} more characters`));
   return node;
 }

@@ -6,7 +6,7 @@
 // linear: nesting is at most MAX_DEPTH deep, and each kind of delimiter looks for its end
 // once (`ends` remembers where none follows).
 
-import {el, plain, visible} from './dom.js';
+import {add, el, plain, visible} from './dom.js';
 import {highlight} from './highlight.js';
 import {copy, iconButton} from './ui.js';
 
@@ -436,7 +436,7 @@ export function markdown(text, {cut = 400000, breaks = false} = {}) {
   keepBreaks = breaks;
   const fragment = document.createDocumentFragment();
   const nodes = blocks(text.slice(0, cut).replace(/\r\n?/g, '\n').split('\n'), 0).flat();
-  fragment.append(...nodes);
+  add(fragment, nodes);
   if (text.length > cut)
     fragment.append(el('p', {class: 'dim'}, `cut after ${cut.toLocaleString('en')} characters`));
   return fragment;

@@ -1,6 +1,7 @@
 // Dialogs, menus, tabs, messages: what every page uses.
 
 import {el, icon, replace} from './dom.js';
+import {withMasks} from './secrets.js';
 
 const TOAST_MS = 6000;
 
@@ -230,6 +231,7 @@ export function tabs(items, active, onPick) {
 
 // The clipboard needs a secure page; elsewhere the text is selected for the reader.
 export async function copy(text, what = 'copied') {
+  text = withMasks(text);
   try {
     await navigator.clipboard.writeText(text);
     toast(what);

@@ -161,7 +161,7 @@ class Output {
     const blob = await answer.blob();
     if (blob.size > JSON_MAX)
       throw new Error(`it has ${bytes(blob.size)}: too much for a page; download it`);
-    return blob.text();
+    return api.hide(await blob.text(), {signal: this.signal});
   }
 
   drawWhole() {

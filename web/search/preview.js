@@ -2,6 +2,7 @@
 // a memory entry. Content is text, with the words of the hit marked.
 
 import {el, icon, plain, replace} from '../core/dom.js';
+import {plainText} from '../core/ansi.js';
 import {api} from '../core/api.js';
 import {errorBox, spinner} from '../core/ui.js';
 import {time, bytes} from '../core/format.js';
@@ -36,7 +37,7 @@ function entryNode(one, hit, words) {
   return el('article', {class: isHit ? 'preview-entry is-hit' : 'preview-entry'},
     textsOf(one.entry).filter(([, text]) => text).map(([name, text]) => [
       el('div', {class: 'preview-name tiny dim'}, plain(name)),
-      el('div', {class: 'preview-text'}, markWords(String(text), words))]));
+      el('div', {class: 'preview-text'}, markWords(plainText(text), words))]));
 }
 
 // A title has no entry: the session's first ones.
@@ -48,7 +49,7 @@ async function entryPreview(hit, words, signal) {
 }
 
 function pre(text, words) {
-  return el('pre', {class: 'preview-text'}, markWords(text, words));
+  return el('pre', {class: 'preview-text'}, markWords(plainText(text), words));
 }
 
 async function firstPart(path, query, signal) {
@@ -56,7 +57,7 @@ async function firstPart(path, query, signal) {
   const type = answer.headers.get('Content-Type') || '';
   if (/^(image|audio|video|application\/(pdf|zip|octet-stream))/.test(type))
     return `${type.split(';')[0]}, not text`;
-  return (await answer.text()).split('\n').slice(0, LINES).join('\n');
+  return api.hide((await answer.text()).split('\n').slice(0, LINES).join('\n'), {signal});
 }
 
 async function artifactPreview(id, words, signal) {
@@ -71,7 +72,7 @@ async function outputPreview(hit, id, words, signal) {
     words[0] ? {grep: words[0].replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), ignore_case: 'true', limit: LINES}
       : {limit: LINES}, {signal});
   return [el('p', {class: 'dim small'}, words[0] ? 'lines with the word' : 'its first lines'),
-    pre((await answer.text()).slice(0, 20000), words)];
+    pre(await api.hide((await answer.text()).slice(0, 20000), {signal}), words)];
 }
 
 async function memoryPreview(id, words, signal) {

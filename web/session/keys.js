@@ -29,6 +29,7 @@ export function bindings(page) {
     {keys: 'E', label: 'open or close all', run: () => page.toggleAll()},
     {keys: 'c', label: 'copy the entry', run: () => actions.copyEntries(page.ordinalsAt(here()), 'markdown')},
     {keys: 'y', label: 'copy the link', run: () => actions.copyLink(here())},
+    {keys: 's', label: 'show or hide the secrets of the entry', run: () => page.showSecrets()},
     {keys: 'r', label: 'raw entries', run: () => page.setRaw(!page.raw)},
     {keys: 'p', label: 'pin or unpin the session', run: () => page.mayWrite && actions.pin()},
     {keys: '.', label: 'actions for the entry', run: () => page.openActions()},

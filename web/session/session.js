@@ -12,8 +12,9 @@ import {count, duration, money, plural} from '../core/format.js';
 import {events} from '../core/events.js';
 import {current, go, note} from '../core/router.js';
 import {settings} from '../core/state.js';
+import {toggleSecrets, withMasks} from '../core/secrets.js';
 import {VirtualList} from '../core/list.js';
-import {copy, empty, iconButton, toastError} from '../core/ui.js';
+import {copy, empty, iconButton, toast, toastError} from '../core/ui.js';
 import {Model} from './model.js';
 import {Content} from './content.js';
 import {OpenState} from './open_state.js';
@@ -202,9 +203,9 @@ class SessionPage {
     const {model} = this;
     const f = model.facts();
     const {session} = model;
-    this.titleNode.textContent = this.title();
-    this.titleNode.title = this.title();
-    document.title = `${this.title()} · Quire`;
+    replace(this.titleNode, this.title());
+    this.titleNode.title = withMasks(this.title());
+    document.title = `${this.titleNode.title} · Quire`;
     const models = f.models.map((m) => plain(m).slice(0, 40));
     replace(this.factsNode,
       session.archived ? el('span', {class: 'chip'}, 'archived') : null, keepChips(this.row),
@@ -365,6 +366,12 @@ class SessionPage {
     const i = node ? this.model.rows.findIndex((r) => r.key === node.dataset.key) : -1;
     if (i >= 0)
       this.setCurrent(i);
+  }
+
+  showSecrets() {
+    const node = this.list.node(this.currentRow());
+    if (node && !toggleSecrets(node))
+      toast('there is no secret in this entry');
   }
 
   // The row that keys act on: the current one while it is in view.

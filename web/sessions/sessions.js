@@ -259,7 +259,10 @@ class SessionsPage {
   // The next one is selected, so several can be removed in a row.
   async trash() {
     const at = this.at();
+    endPreview(); // it would ask for a session that is gone
     await this.change((s) => toTrash(s, () => this.reload()));
+    if (this.at() >= 0)
+      this.pick(this.picked);
     const next = this.at() < 0 && [...this.rows.slice(at), ...this.rows.slice(0, at).reverse()].find((r) => r.s);
     if (next)
       this.pick(next.s.session);

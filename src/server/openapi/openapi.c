@@ -28,6 +28,7 @@ enum {
     SENT_RANGE = 1 << 2,
     SENT_EVENT = 1 << 3,
     SENT_MCP = 1 << 4,
+    SENT_MARK = 1 << 5,
 };
 
 /* Headers of requests. */
@@ -47,6 +48,9 @@ static const struct {
     {"Last-Event-ID", SENT_EVENT, "events after this id"},
     {"Quire-Session", SENT_MCP, "the session of /mcp; default temp"},
     {"Mcp-Session-Id", SENT_MCP, "as answered to `initialize`"},
+    {"Quire-Mark", SENT_MARK,
+     "secrets: an answer that is an object names the places of secrets in its strings, as "
+     "`secret_places`"},
     {"MCP-Protocol-Version", SENT_MCP, "the revision of MCP"},
 };
 
@@ -120,6 +124,9 @@ static unsigned request_headers(const struct route *route)
            (is_conditional(route) ? SENT_MATCH : 0u) |
            (route->flags & ROUTE_RANGES ? SENT_RANGE : 0u) |
            (route->headers & HEADER_EVENT_ID ? SENT_EVENT : 0u) |
+           (strcmp(route->method, "GET") || route->flags & ROUTE_RAW_ANSWER
+                ? 0u
+                : SENT_MARK) |
            (route->headers & HEADER_MCP ? SENT_MCP : 0u);
 }
 

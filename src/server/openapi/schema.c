@@ -235,6 +235,8 @@ static const struct {
     {"ImportedFile",
      "agent:text source:text session:text main:flag title:text? cwd:text? "
      "entries:int bytes:int problems:int modified_at:time imported_at:time"},
+    {"SecretPlace", "at:int length:int kind:text"},
+    {"Secrets", "secrets:SecretPlace*"},
     {"Ledger", "files:ImportedFile* next_cursor:cursor?"},
     {"Usage",
      "tenant_id:int name:text bytes_used:int artifacts:int quotas:Quotas"},

@@ -105,6 +105,7 @@ void route_search_suggest(struct request *c);
 void route_history_list(struct request *c);
 void route_history_add(struct request *c);
 void route_usage(struct request *c);
+void route_secrets(struct request *c);
 void route_slash(struct request *c);
 
 void route_import_found(struct request *c);

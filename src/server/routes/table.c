@@ -522,6 +522,11 @@ static const struct field prompt_new[] = {
     END,
 };
 
+static const struct field secrets_of[] = {
+    FIELD("text", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES, "the text"),
+    END,
+};
+
 static const struct field slash_text[] = {
     FIELD("text", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES,
           "the text of the agent"),
@@ -937,6 +942,10 @@ const struct route routes[] = {
     ROUTE("import.ledger", "GET", "/v1/import/ledger",
           "files that were imported, by path", 0, ledger_page, 200, "Ledger",
           route_import_ledger),
+    ROUTE("secrets", "POST", "/v1/secrets",
+          "the places of secrets in a text; nothing is stored",
+          ROUTE_WRITES(EVENT_OWN) | ROUTE_READS | ROUTE_BIG_JSON, secrets_of,
+          200, "Secrets", route_secrets),
     ROUTE("slash", "POST", "/v1/slash", "run the commands in an agent's text",
           ROUTE_WRITES(EVENT_OWN) | ROUTE_BIG_JSON, slash_text, 200, "Replies",
           route_slash),
