@@ -75,6 +75,8 @@ static quire_status offer_titles(struct completion *o, struct mcp_handle *h,
 {
     quire_memory_list_options all = QUIRE_MEMORY_LIST_OPTIONS_INIT;
 
+    if (quire_home_kind(h->q) != QUIRE_KIND_NATIVE)
+        return QUIRE_OK;
     all.limit = TITLES_MAX;
     return quire_memory_list(h->q, &all, offer_title, o, err);
 }
@@ -86,6 +88,10 @@ static quire_status offer_ids(struct completion *o, struct mcp_handle *h,
     quire_status st = QUIRE_OK;
 
     all.all_sessions = h->m->read_all;
+    if (!h->m->session && !h->m->read_all)
+        return QUIRE_OK;
+    if (kind == URI_ARTIFACT && quire_home_kind(h->q) != QUIRE_KIND_NATIVE)
+        return QUIRE_OK;
     if (kind == URI_ARTIFACT)
         return quire_artifact_list(h->q, h->m->session, &all, offer_artifact, o,
                                    err);

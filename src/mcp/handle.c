@@ -1,13 +1,28 @@
 /* handle.c - a thread's handle of the store */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "mcp/priv.h"
 
+/* How long a call waits for the client to name its directories. */
+enum { ROOTS_WAIT_S = 2 };
+
 bool handle_built_in(const char *session)
 {
     return !strcmp(session, "temp") || !strcmp(session, "user");
+}
+
+const char *mcp_session(struct mcp *m)
+{
+    const char *session;
+
+    pthread_mutex_lock(&m->lock);
+    session = m->session; /* is not changed once it is set */
+    pthread_mutex_unlock(&m->lock);
+    return session;
 }
 
 /* Which session it is, for every hand that comes after: "last" or the beginning
@@ -27,8 +42,61 @@ static quire_status keep_session(struct mcp *m, const char *id,
     return st;
 }
 
-/* Create a session of the working directory; its id is in *id, which is freed. */
-static quire_status new_session(quire *q, char **id, quire_error *err)
+/* ---- the session of a directory ------------------------------------------ */
+
+/* The client's directory; NULL: the working directory. Waits a moment for a client that
+ * was asked. In memory of its own: it may change until the session is known. */
+static quire_status find_root(struct mcp *m, char **root, quire_error *err)
+{
+    struct timespec until;
+    bool failed = false;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += ROOTS_WAIT_S;
+    pthread_mutex_lock(&m->lock);
+    while (m->roots_asked &&
+           pthread_cond_timedwait(&m->idle, &m->lock, &until) != ETIMEDOUT)
+        ;
+    m->roots_asked = false;
+    *root = m->root ? strdup(m->root) : NULL;
+    failed = m->root && !*root;
+    pthread_mutex_unlock(&m->lock);
+    return failed ? err_memory(err) : QUIRE_OK;
+}
+
+static quire_status keep_first(void *ctx, const quire_session_info *info,
+                               quire_error *err)
+{
+    char **id = ctx;
+
+    *id = strdup(info->id);
+    return *id ? QUIRE_OK : err_memory(err);
+}
+
+/* The last session of the directory; *id, freed by the caller, NULL: there is none. */
+static quire_status last_session(quire *q, const char *root, char **id,
+                                 quire_error *err)
+{
+    quire_list_options o = QUIRE_LIST_OPTIONS_INIT;
+    const char *found;
+    quire_status st;
+
+    *id = NULL;
+    if (root) {
+        o.cwd = root;
+        o.limit = 1;
+        return quire_session_list(q, &o, keep_first, id, err);
+    }
+    st = quire_session_id(q, "last", &found, err);
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK;
+    if (!st && !(*id = strdup(found)))
+        st = err_memory(err);
+    return st;
+}
+
+static quire_status new_session(quire *q, const char *root, char **id,
+                                quire_error *err)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
     quire_session_info info;
@@ -36,10 +104,10 @@ static quire_status new_session(quire *q, char **id, quire_error *err)
     quire_status st;
 
     o.flags = QUIRE_SESSION_AT_ONCE;
+    o.cwd = root;
     st = quire_session_new(q, &o, &s, err);
     if (!st)
         st = quire_session_flush(s, err);
-    *id = NULL;
     if (!st) {
         quire_session_describe(s, &info);
         *id = strdup(info.id);
@@ -49,38 +117,80 @@ static quire_status new_session(quire *q, char **id, quire_error *err)
     return st;
 }
 
-/* The last session of the working directory, or a new one. */
-static quire_status open_of_directory(struct mcp_handle *h, quire_error *err)
+/* The workspace of the session that was named, and its own id. */
+static quire_status open_named(struct mcp_handle *h, const char **name,
+                               quire_error *err)
 {
-    quire_status st = quire_workspace_open(h->q, "last", &h->w, err);
-    char *id = NULL;
+    quire_status st;
 
-    if (st != QUIRE_NOT_FOUND)
-        return st;
-    st = new_session(h->q, &id, err);
-    if (!st)
-        st = quire_workspace_open(h->q, id, &h->w, err);
-    free(id);
+    if (quire_home_kind(h->q) != QUIRE_KIND_NATIVE)
+        return QUIRE_OK; /* a built-in session */
+    st = quire_workspace_open(h->q, h->m->asked, &h->w, err);
+    if (!st) {
+        quire_workspace_read_all(h->w, h->m->read_all);
+        *name = quire_workspace_session(h->w);
+    }
     return st;
 }
 
-/* Open the workspace of the session, which the first handle finds. */
-static quire_status open_workspace(struct mcp_handle *h, quire_error *err)
+/* The id of the session, in *id, which is freed; NULL: there is none yet. */
+static quire_status find_session(struct mcp_handle *h, bool make, char **id,
+                                 quire_error *err)
 {
     struct mcp *m = h->m;
-    const char *known;
+    const char *name = m->asked ? m->asked : "temp";
+    char *root = NULL;
     quire_status st;
 
-    pthread_mutex_lock(&m->finding);
-    known = mcp_session(m);
-    if (known || !m->of_directory)
-        st = quire_workspace_open(h->q, known ? known : m->asked, &h->w, err);
-    else
-        st = open_of_directory(h, err);
+    *id = NULL;
+    if (!m->of_directory) {
+        st = handle_built_in(name) || quire_home_kind(h->q) == QUIRE_KIND_NATIVE
+                 ? open_named(h, &name, err)
+                 : quire_session_id(h->q, name, &name, err);
+        if (!st && !(*id = strdup(name)))
+            st = err_memory(err);
+        return st;
+    }
+    st = find_root(m, &root, err);
     if (!st)
-        st = keep_session(m, quire_workspace_session(h->w), err);
-    pthread_mutex_unlock(&m->finding);
+        st = last_session(h->q, root, id, err);
+    if (!st && !*id && make)
+        st = new_session(h->q, root, id, err);
+    free(root);
     return st;
+}
+
+/* Only homes of Quire's own kind have workspaces. */
+static quire_status open_workspace(struct mcp_handle *h, quire_error *err)
+{
+    quire_status st;
+
+    if (h->w || quire_home_kind(h->q) != QUIRE_KIND_NATIVE)
+        return QUIRE_OK;
+    st = quire_workspace_open(h->q, mcp_session(h->m), &h->w, err);
+    if (!st)
+        quire_workspace_read_all(h->w, h->m->read_all);
+    return st;
+}
+
+quire_status handle_session(struct mcp_handle *h, bool make, quire_error *err)
+{
+    struct mcp *m = h->m;
+    quire_status st = QUIRE_OK;
+    char *id = NULL;
+
+    if (h->w)
+        return QUIRE_OK;
+    if (!mcp_session(m)) {
+        pthread_mutex_lock(&m->finding);
+        if (!mcp_session(m))
+            st = find_session(h, make && !m->read_only, &id, err);
+        if (!st && id)
+            st = keep_session(m, id, err);
+        free(id);
+        pthread_mutex_unlock(&m->finding);
+    }
+    return st || !mcp_session(m) ? st : open_workspace(h, err);
 }
 
 quire_status mcp_handle_open(struct mcp *m, quire *q, struct mcp_handle **out,
@@ -98,14 +208,13 @@ quire_status mcp_handle_open(struct mcp *m, quire *q, struct mcp_handle **out,
         st = quire_open(&m->store, &h->q, err);
         h->own = true;
     }
-    if (!st)
-        st = open_workspace(h, err);
-    if (st) {
+    /* One of the directory is found by the first call: what it is depends on that. */
+    if (!st && !m->of_directory)
+        st = handle_session(h, false, err);
+    if (st)
         mcp_handle_close(h);
-    } else {
-        quire_workspace_read_all(h->w, m->read_all);
+    else
         *out = h;
-    }
     return st;
 }
 
@@ -127,10 +236,12 @@ quire *mcp_handle_store(struct mcp_handle *h)
 
 quire_status handle_outputs(struct mcp_handle *h, quire_error *err)
 {
-    const char *session = h->m->session;
+    const char *session = mcp_session(h->m);
 
     if (h->outputs)
         return QUIRE_OK;
+    if (!session)
+        return err_set(err, QUIRE_NOT_FOUND, "there is no session here yet");
     return quire_outputs_open(h->q, handle_built_in(session) ? NULL : session,
                               &h->outputs, err);
 }
@@ -161,6 +272,8 @@ bool handle_sees(struct mcp *m, const char *address)
     int64_t n;
     size_t i;
 
+    if (!m->session)
+        return false;
     if (!handle_built_in(m->session))
         return true;
     if (strncmp(address, begins, sizeof begins - 1) != 0 ||

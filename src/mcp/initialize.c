@@ -8,10 +8,10 @@ static const char capabilities[] =
     "\"prompts\":{},\"completions\":{}}";
 
 static const char instructions[] =
-    "The tool `workspace` writes, reads, lists, searches and deletes files of "
-    "this session; files are stored with their versions. Long results are "
-    "linked as resources. The prompt `recall` searches memory, files and "
-    "earlier sessions; `hand-off` summarizes this session.";
+    "`recall` before you begin: what is known. `remember` what should outlive "
+    "this session. `read` reads any address that a hit or a result has. "
+    "`workspace` keeps files of this session, with their versions. The prompts "
+    "`recall` and `hand-off` search earlier sessions and summarize this one.";
 
 void do_initialize(struct mcp_call *c, struct mcp_handle *h)
 {
@@ -29,6 +29,8 @@ void do_initialize(struct mcp_call *c, struct mcp_handle *h)
             v = i;
     pthread_mutex_lock(&c->peer->m->lock);
     c->peer->version = (enum mcp_version)v;
+    c->peer->has_roots = json_kind(json_get(json_get(c->params, "capabilities"),
+                                            "roots")) == JSON_OBJECT;
     pthread_mutex_unlock(&c->peer->m->lock);
     json_put_str(&c->w, "protocolVersion", mcp_versions[v]);
     put_raw(&c->w, "capabilities", capabilities);

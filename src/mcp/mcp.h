@@ -72,18 +72,36 @@ struct mcp_config {
     const quire_options *store; /* how handles open it; borrowed          */
     const char *session;        /* NULL: the built-in `temp`              */
     bool of_directory;          /* without one: the last session of the working
-                                   directory, or a new one; found or created by
-                                   the first handle                       */
+                                   directory, or a new one, created by the first
+                                   call that writes                       */
     bool allow_run;             /* the tool has a sixth action, `run`     */
     bool read_all;              /* other sessions can be read             */
+    bool read_only;             /* nothing is changed                     */
+    unsigned tools;             /* MCP_TOOL_...; 0: all but `session`     */
+    bool asks_roots;            /* the transport can ask the client for its
+                                   directories (`roots`): with of_directory the
+                                   first of them is meant                 */
 };
+
+/* The tools. */
+enum {
+    MCP_TOOL_WORKSPACE = 1 << 0,
+    MCP_TOOL_RECALL = 1 << 1,
+    MCP_TOOL_READ = 1 << 2,
+    MCP_TOOL_REMEMBER = 1 << 3,
+    MCP_TOOL_SESSION = 1 << 4,
+};
+
+/* The bit of a tool's name; 0: there is none. */
+unsigned mcp_tool_bit(quire_bytes name);
 
 quire_status mcp_open(const struct mcp_config *config, struct mcp **out,
                       quire_error *err);
 void mcp_close(struct mcp *m);
 
 /* A handle of the store: `q`, which the caller keeps, or a new one. The first one
- * resolves the session. QUIRE_NOT_FOUND: unknown session. */
+ * resolves the session; there is none yet in a directory without one.
+ * QUIRE_NOT_FOUND: unknown session. */
 quire_status mcp_handle_open(struct mcp *m, quire *q, struct mcp_handle **out,
                              quire_error *err);
 void mcp_handle_close(struct mcp_handle *h);
@@ -156,8 +174,7 @@ void mcp_look(struct mcp *m, struct mcp_handle *h, bool changed);
 /* Monotonic. */
 int64_t mcp_now_ms(void);
 
-/* The store of a handle; and the id of the session, NULL before the first handle
- * was opened. */
+/* The store of a handle; and the id of the session, NULL while it is not known. */
 quire *mcp_handle_store(struct mcp_handle *h);
 const char *mcp_session(struct mcp *m);
 

@@ -176,9 +176,10 @@ static bool check_members(struct mcp_call *c, const struct json_want *m)
 
     if (id == JSON_STRING || id == JSON_NUMBER)
         c->id = m[M_ID].value;
+    c->result = m[M_RESULT].value;
     if (!m[M_METHOD].value.data &&
         (m[M_RESULT].value.data || m[M_ERROR].value.data))
-        return false; /* an answer, to a question we never ask */
+        return false; /* an answer: roots.c may have asked */
     if (!json_is(m[M_JSONRPC].value, "2.0"))
         message_refuse(c, CODE_REQUEST, NULL, "jsonrpc is not \"2.0\"");
     else if (json_kind(m[M_METHOD].value) != JSON_STRING)

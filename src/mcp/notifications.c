@@ -306,7 +306,10 @@ static void look_at_list(struct mcp *m, struct mcp_handle *h)
     struct count n = {m, 0};
 
     o.limit = 1;
-    if (quire_artifact_list(h->q, m->session, &o, see_newest, &newest, NULL) ||
+    if (!m->session)
+        return;
+    if ((h->w && quire_artifact_list(h->q, m->session, &o, see_newest, &newest,
+                                     NULL)) ||
         handle_outputs(h, NULL) ||
         quire_outputs_list(h->outputs, count_output, &n, NULL))
         return;

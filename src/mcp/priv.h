@@ -47,7 +47,8 @@ enum { PAGE = 50, SUBSCRIPTIONS_MAX = 1000, COMPLETIONS_MAX = 100 };
 
 struct mcp {
     quire_options store;
-    bool allow_run, read_all, of_directory;
+    bool allow_run, read_all, read_only, of_directory, asks_roots;
+    unsigned tools;
     char *session; /* owned; the id, once a hand has found it */
     char *asked;   /* owned; what was given; NULL: temp, or `of_directory` */
     pthread_mutex_t finding; /* held while a handle finds the session        */
@@ -65,13 +66,18 @@ struct mcp {
     int64_t *made; /* outputs of ours, by number           */
     size_t n_made, cap_made;
     bool stopped; /* nothing long is begun any more       */
+
+    /* The client's directories: m->lock */
+    bool roots_asked; /* and no answer came yet               */
+    char *root;       /* owned; the first; NULL: none         */
 };
 
 struct mcp_handle {
     struct mcp *m;
     quire *q;
-    bool own; /* q is ours to close */
-    quire_workspace *w;
+    bool own;               /* q is ours to close */
+    quire_workspace *w;     /* NULL: there is no session yet, or the home has no
+                           workspaces */
     quire_outputs *outputs; /* NULL until needed */
 };
 
@@ -91,6 +97,7 @@ struct mcp_peer {
     /* m->lock */
     enum mcp_version version; /* agreed upon by initialize; V_NONE: not yet */
     bool initialized;
+    bool has_roots;         /* the client can be asked for them */
     struct mcp_call *calls; /* that have an id and no answer yet */
     struct subscription *subs;
     size_t n_subs, cap_subs;
@@ -112,6 +119,7 @@ struct mcp_call {
     quire_bytes id;     /* as it is spelled; .data NULL: null   */
     quire_bytes params; /* an object; .data NULL: none          */
     quire_bytes notice; /* a notification: its method           */
+    quire_bytes result; /* an answer of the client              */
     quire_bytes token;  /* for progress; .data NULL: none asked */
 
     struct mcp_call *parts, *part_next; /* of a batch */
@@ -205,6 +213,11 @@ void peer_send(struct mcp_peer *p, struct buf *message);
 
 /* ---- handle.c ---------------------------------------------------------- */
 
+/* Find the session, if it is not known yet; with `make` create it where there is none.
+ * Without, QUIRE_OK may leave it unknown. */
+quire_status handle_session(struct mcp_handle *h, bool make, quire_error *err);
+
+/* QUIRE_NOT_FOUND: there is no session yet. */
 quire_status handle_outputs(struct mcp_handle *h, quire_error *err);
 bool handle_built_in(const char *session);
 
@@ -232,15 +245,43 @@ void do_complete(struct mcp_call *c, struct mcp_handle *h);
 
 /* tools.c: what a call of the tool will do, by its arguments. */
 enum mcp_state tool_state(const struct mcp_call *c);
+bool tool_makes_session(const struct mcp_call *c);
 
 /* run.c */
 void tool_run(struct mcp_call *c, struct mcp_handle *h, quire_bytes arguments);
 
-/* search.c: the description of the tool, and a call of it: `out` gets the answer,
- * unless the call is refused. */
-extern const char search_schema[];
-void tool_search(struct mcp_call *c, struct mcp_handle *h,
+/* The other tools: their descriptions, and a call of each: `out` gets the answer, unless
+ * the call is refused. */
+extern const char recall_schema[], read_schema[], remember_schema[],
+    session_schema[];
+void tool_recall(struct mcp_call *c, struct mcp_handle *h,
                  quire_bytes arguments, struct buf *out);
+void tool_read(struct mcp_call *c, struct mcp_handle *h, quire_bytes arguments,
+               struct buf *out);
+void tool_remember(struct mcp_call *c, struct mcp_handle *h,
+                   quire_bytes arguments, struct buf *out);
+void tool_session(struct mcp_call *c, struct mcp_handle *h,
+                  quire_bytes arguments, struct buf *out);
+
+/* Whether the arguments of `session` only read. */
+bool session_only_reads(quire_bytes arguments);
+
+/* tool_reply.c. An answer of a tool in `out`: between these two the members of `data` are written. */
+void tool_begin(struct json_writer *w, struct buf *out);
+void tool_end(struct json_writer *w);
+
+/* A failure: as an answer of the tool if the model can do something about it, else the
+ * call is refused. */
+void tool_fail(struct mcp_call *c, struct buf *out, quire_status st,
+               const quire_error *err);
+
+/* A number of the arguments between `least` and `most`, `otherwise` if it is not there. */
+uint64_t argument_number(quire_bytes arguments, const char *name,
+                         uint64_t least, uint64_t most, uint64_t otherwise);
+
+/* roots.c: ask the client for its directories; take the answer. */
+void roots_ask(struct mcp_peer *p);
+bool roots_take(struct mcp_call *c);
 
 /* progress.c: add a progress notification to `notice`, if the client asked for
  * some and enough time has passed. The caller holds m->lock. */

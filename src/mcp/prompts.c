@@ -370,6 +370,11 @@ static void get_hand_off(struct mcp_call *c, struct mcp_handle *h)
     quire_error err = {.what = ""};
     quire_status st = QUIRE_OK;
 
+    if (!h->m->session) {
+        message_refuse(c, CODE_PARAMS, "the first write begins it",
+                       "there is no session here yet");
+        return;
+    }
     o.limit = 20;
     buf_addf(&text,
              "Continue the work of this session, or summarise it for the next "
@@ -378,7 +383,7 @@ static void get_hand_off(struct mcp_call *c, struct mcp_handle *h)
              h->m->session);
     if (!handle_built_in(h->m->session))
         st = add_said(h, &text, &err);
-    if (!st)
+    if (!st && h->w)
         st = quire_artifact_list(h->q, h->m->session, &o, add_artifact, &r,
                                  &err);
     if (st)

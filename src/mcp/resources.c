@@ -213,7 +213,11 @@ static quire_status fill_list(struct listing *l, struct mcp_handle *h,
     o.limit = PAGE + 1;
     o.before_us = l->after.us;
     o.before_id = l->after.output ? 0 : l->after.id;
-    st = quire_artifact_list(h->q, h->m->session, &o, list_artifact, l, err);
+    if (!h->m->session)
+        return QUIRE_OK;
+    st = h->w ? quire_artifact_list(h->q, h->m->session, &o, list_artifact, l,
+                                    err)
+              : QUIRE_OK;
     if (!st)
         st = handle_outputs(h, err);
     if (!st)
@@ -260,7 +264,7 @@ static void put_list(struct mcp_call *c, struct mcp_handle *h,
 
     json_key(&c->w, "resources");
     json_array(&c->w);
-    if (l->after.us == 0 && !handle_built_in(h->m->session))
+    if (l->after.us == 0 && h->m->session && !handle_built_in(h->m->session))
         put_session(c, h->m->session);
     for (i = 0; i < l->n && i < PAGE; i++)
         put_item(c, &l->list[i]);
@@ -353,6 +357,8 @@ static quire_status read_artifact(struct mcp_call *c, struct mcp_handle *h,
     char which[32];
     quire_status st;
 
+    if (!h->m->session && !h->m->read_all)
+        return QUIRE_NOT_FOUND;
     o.any_session = h->m->read_all;
     snprintf(which, sizeof which, "#%s", u->id);
     st = quire_artifact_get(h->q, h->m->session, which, &o, take_bytes, out, &a,

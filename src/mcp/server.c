@@ -40,7 +40,12 @@ quire_status mcp_open(const struct mcp_config *config, struct mcp **out,
     m->store = *config->store;
     m->allow_run = config->allow_run;
     m->read_all = config->read_all;
+    m->read_only = config->read_only;
+    m->tools = config->tools ? config->tools
+                             : MCP_TOOL_WORKSPACE | MCP_TOOL_RECALL |
+                                   MCP_TOOL_READ | MCP_TOOL_REMEMBER;
     m->of_directory = config->of_directory && !config->session;
+    m->asks_roots = config->asks_roots;
     m->look_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->finding, NULL);
@@ -71,17 +76,8 @@ void mcp_close(struct mcp *m)
     free(m->made);
     free(m->asked);
     free(m->session);
+    free(m->root);
     free(m);
-}
-
-const char *mcp_session(struct mcp *m)
-{
-    const char *session;
-
-    pthread_mutex_lock(&m->lock);
-    session = m->session; /* is not changed once it is set */
-    pthread_mutex_unlock(&m->lock);
-    return session;
 }
 
 /* ---- calls ------------------------------------------------------------- */
@@ -290,17 +286,33 @@ static void handle_notification(struct mcp_call *c)
         p->initialized = true;
         p->list_seen = p->m->list_changes;
         pthread_mutex_unlock(&p->m->lock);
+        roots_ask(p);
+    } else if (json_is(c->notice, "notifications/roots/list_changed")) {
+        roots_ask(p);
     }
 }
 
 /* ---- from message to answer -------------------------------------------- */
 
+/* Whether the session is created for it where there is none yet. */
+static bool makes_session(const struct mcp_call *c)
+{
+    return c->method->run == do_tools_call && tool_makes_session(c);
+}
+
 static void perform(struct mcp_call *c, struct mcp_handle *h)
 {
+    quire_error err = {.what = ""};
+    quire_status st;
+
     if (fixture_perform(c))
         return;
     answer_begin(c);
-    c->method->run(c, h);
+    st = h ? handle_session(h, makes_session(c), &err) : QUIRE_OK;
+    if (st)
+        message_refuse_status(c, st, &err);
+    else
+        c->method->run(c, h);
     answer_end(c);
 }
 
@@ -327,7 +339,8 @@ static bool begin_one(struct mcp_call *c, quire_bytes text,
         return true;
     }
     fixture_hear(text);
-    handle_notification(c);
+    if (!roots_take(c))
+        handle_notification(c);
     return false;
 }
 

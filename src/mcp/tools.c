@@ -1,23 +1,80 @@
 /*
- * tools.c - the tool `workspace`, and with `--read all` the tool `search`
+ * tools.c - the tools, in one table; the tool `workspace`
  *
- * src/workspace defines its input and answer, the same for every interface; here the
- * answer becomes the content of a result: as structured content, and as text for
- * clients that know only that. A long file is linked instead.
+ * src/workspace defines input and answer of `workspace`, the same for every interface;
+ * here the answer becomes the content of a result: as structured content, and as text for
+ * clients that know only that. A long file is linked instead. The other tools answer in the
+ * same envelope.
  */
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/err.h"
 #include "mcp/priv.h"
 
 static const char output_schema[] =
     "{\"type\":\"object\",\"properties\":{\"success\":{\"type\":\"boolean\"}},"
     "\"required\":[\"success\"]}";
 
-static const char annotations[] =
+/* What a call may do, for clients that ask before they let a model do it. */
+static const char destroys[] =
     "{\"destructiveHint\":true,\"openWorldHint\":false}";
+static const char reads[] = "{\"readOnlyHint\":true,\"openWorldHint\":false}";
+static const char adds[] =
+    "{\"destructiveHint\":false,\"openWorldHint\":false}";
 
-static const char reading[] = "{\"readOnlyHint\":true,\"openWorldHint\":false}";
+typedef void (*tool_fn)(struct mcp_call *c, struct mcp_handle *h,
+                        quire_bytes arguments, struct buf *out);
+
+static const struct tool {
+    const char *name;
+    const char *schema; /* NULL: that of the workspace         */
+    const char *annotations;
+    tool_fn run; /* NULL: the workspace                 */
+    unsigned bit;
+} tools[] = {
+    {"workspace", NULL, destroys, NULL, MCP_TOOL_WORKSPACE},
+    {"recall", recall_schema, reads, tool_recall, MCP_TOOL_RECALL},
+    {"read", read_schema, reads, tool_read, MCP_TOOL_READ},
+    {"remember", remember_schema, adds, tool_remember, MCP_TOOL_REMEMBER},
+    {"session", session_schema, adds, tool_session, MCP_TOOL_SESSION},
+};
+
+enum { N_TOOLS = sizeof tools / sizeof *tools };
+
+unsigned mcp_tool_bit(quire_bytes name)
+{
+    size_t i;
+
+    for (i = 0; i < N_TOOLS; i++)
+        if (bytes_equal(name, bytes_str(tools[i].name)))
+            return tools[i].bit;
+    return 0;
+}
+
+/* In read-only mode there is no `remember`. */
+static bool is_offered(const struct mcp *m, const struct tool *t)
+{
+    return (m->tools & t->bit) &&
+           !(m->read_only && t->bit == MCP_TOOL_REMEMBER);
+}
+
+/* The tool of a call; `search` is the name that `recall` had with `--read all`. */
+static const struct tool *find_tool(const struct mcp_call *c)
+{
+    const struct mcp *m = c->peer->m;
+    quire_bytes name = json_get(c->params, "name");
+    size_t i;
+
+    if (json_kind(name) != JSON_STRING)
+        return NULL;
+    if (m->read_all && json_is(name, "search"))
+        return &tools[1];
+    for (i = 0; i < N_TOOLS; i++)
+        if (json_is(name, tools[i].name))
+            return is_offered(m, &tools[i]) ? &tools[i] : NULL;
+    return NULL;
+}
 
 /* ---- description ------------------------------------------------------ */
 
@@ -47,24 +104,37 @@ static void add_run(struct json_edits *e, struct arena *keep)
     json_edit_members(e, properties, more, sizeof more / sizeof *more, NULL);
 }
 
-/* A tool, with what this version of the protocol knows of tools. `reads`: it changes
- * nothing. */
-static void put_tool(struct mcp_call *c, const char *schema, bool reads)
+/* Without write and delete. */
+static void drop_writes(struct json_edits *e)
 {
+    quire_bytes schema = json_get(e->text, "inputSchema");
+    quire_bytes action = json_get(json_get(schema, "properties"), "action");
+
+    json_edit_value(e, json_get(action, "enum"),
+                    bytes_str("[\"read\",\"list\",\"search\"]"));
+}
+
+/* A tool, with what this version of the protocol knows of tools. Only the workspace has an
+ * output schema: the others would repeat it, and a model pays for each byte. */
+static void put_tool(struct mcp_call *c, const struct tool *t)
+{
+    const struct mcp *m = c->peer->m;
     struct json_change more[] = {
+        {"annotations", bytes_str(m->read_only ? reads : t->annotations)},
         {"outputSchema", bytes_str(output_schema)},
-        {"annotations", bytes_str(reads ? reading : annotations)},
     };
+    const char *schema = t->schema ? t->schema : quire_workspace_schema();
     struct json_edits e;
     struct buf tool = BUF_INIT(1 << 16);
 
     json_edits_init(&e, bytes_str(schema), &c->keep);
-    if (c->version >= V_2025_06_18)
-        json_edit_members(&e, e.text, more, 2, NULL);
-    else if (c->version == V_2025_03_26)
-        json_edit_members(&e, e.text, more + 1, 1, NULL);
-    if (c->peer->m->allow_run && !reads)
+    if (c->version >= V_2025_03_26)
+        json_edit_members(&e, e.text, more,
+                          t->run || c->version < V_2025_06_18 ? 1 : 2, NULL);
+    if (!t->run && m->allow_run)
         add_run(&e, &c->keep);
+    else if (!t->run && m->read_only)
+        drop_writes(&e);
     json_splice(&e, &tool);
     json_raw(&c->w, buf_bytes(&tool));
     if (tool.failed)
@@ -74,23 +144,19 @@ static void put_tool(struct mcp_call *c, const char *schema, bool reads)
 
 void do_tools_list(struct mcp_call *c, struct mcp_handle *h)
 {
+    size_t i;
+
     (void)h;
     json_key(&c->w, "tools");
     json_array(&c->w);
-    put_tool(c, quire_workspace_schema(), false);
-    if (c->peer->m->read_all)
-        put_tool(c, search_schema, true);
+    for (i = 0; i < N_TOOLS; i++)
+        if (is_offered(c->peer->m, &tools[i]))
+            put_tool(c, &tools[i]);
     json_array_end(&c->w);
     answer_cache(c, 3600000, true);
 }
 
 /* ---- a call ------------------------------------------------------------ */
-
-static bool is_search(const struct mcp_call *c)
-{
-    return c->peer->m->read_all &&
-           json_is(json_get(c->params, "name"), "search");
-}
 
 static bool is_run(const struct mcp_call *c, quire_bytes arguments)
 {
@@ -102,13 +168,24 @@ enum mcp_state tool_state(const struct mcp_call *c)
 {
     quire_bytes arguments = json_get(c->params, "arguments");
     quire_bytes action = json_get(arguments, "action");
+    const struct tool *t = find_tool(c);
 
-    if (is_search(c))
+    if (!t)
         return MCP_LOOK;
+    if (t->run)
+        return t->annotations == reads ||
+                       (t->run == tool_session && session_only_reads(arguments))
+                   ? MCP_LOOK
+                   : MCP_CHANGE;
     if (is_run(c, arguments))
         return MCP_LONG;
     return json_is(action, "write") || json_is(action, "delete") ? MCP_CHANGE
                                                                  : MCP_LOOK;
+}
+
+bool tool_makes_session(const struct mcp_call *c)
+{
+    return find_tool(c) && tool_state(c) != MCP_LOOK;
 }
 
 static bool is_success(quire_bytes answer)
@@ -142,7 +219,7 @@ static bool find_long(struct mcp_call *c, struct mcp_handle *h,
     quire_bytes data = json_get(*answer, "data");
     const char *path;
 
-    if (c->version < V_2025_06_18 ||
+    if (c->version < V_2025_06_18 || !h->w ||
         json_get(data, "content").len <= LONG_TEXT ||
         !json_is(json_get(data, "scope"), "artifact"))
         return false;
@@ -189,12 +266,14 @@ static bool changes_list(quire_bytes answer)
            (json_read_int(json_get(data, "version"), &version) && version == 1);
 }
 
-static void call_search(struct mcp_call *c, struct mcp_handle *h,
-                        quire_bytes arguments)
-{
-    struct buf answer = BUF_INIT((size_t)16 << 20);
+/* ---- calls --------------------------------------------------------------- */
 
-    tool_search(c, h, arguments, &answer);
+static void call_tool(struct mcp_call *c, struct mcp_handle *h,
+                      const struct tool *t, quire_bytes arguments)
+{
+    struct buf answer = BUF_INIT((size_t)64 << 20);
+
+    t->run(c, h, arguments, &answer);
     if (answer.failed)
         message_refuse_memory(c);
     else if (!c->code)
@@ -202,26 +281,58 @@ static void call_search(struct mcp_call *c, struct mcp_handle *h,
     buf_release(&answer);
 }
 
-void do_tools_call(struct mcp_call *c, struct mcp_handle *h)
+/* What the workspace of a session without files answers, where there is no session yet, or
+ * the home has no workspaces. */
+static void call_nothing(struct mcp_call *c, struct mcp_handle *h,
+                         quire_bytes arguments)
 {
-    quire_bytes arguments = json_get(c->params, "arguments"), answer;
+    quire_bytes action = json_get(arguments, "action");
+    bool lists = json_is(action, "list"), searches = json_is(action, "search");
+    bool is_native = quire_home_kind(h->q) == QUIRE_KIND_NATIVE;
+    struct buf answer = BUF_INIT(1 << 16);
+    struct json_writer w;
+    quire_error err = {.what = ""};
+
+    if (is_native && (lists || searches)) {
+        tool_begin(&w, &answer);
+        json_put_str(&w, "action", lists ? "list" : "search");
+        json_put_raw(&w,
+                     json_is(json_get(arguments, "scope"), "scratchpad")
+                         ? "files"
+                     : lists ? "artifacts"
+                             : "results",
+                     bytes_str("[]"));
+        json_put_int(&w, "count", 0);
+        json_put_null(&w, "session_id");
+        tool_end(&w);
+    } else {
+        quire_status st =
+            is_native
+                ? err_set(&err, QUIRE_NOT_FOUND, "there are no files here yet")
+                : err_fail(&err, QUIRE_INVALID, "recall and read work here.",
+                           "homes of this kind have no workspaces");
+
+        tool_fail(c, &answer, st, &err);
+    }
+    put_content(c, h, buf_bytes(&answer));
+    buf_release(&answer);
+}
+
+static void call_workspace(struct mcp_call *c, struct mcp_handle *h,
+                           quire_bytes arguments)
+{
     enum mcp_state state = tool_state(c);
     quire_error err = {.what = ""};
+    quire_bytes answer;
     quire_status st;
 
-    if (!is_search(c) && !json_is(json_get(c->params, "name"), "workspace")) {
-        message_refuse(c, CODE_PARAMS, "use the tool workspace",
-                       "unknown tool");
+    if (c->peer->m->read_only && state != MCP_LOOK) {
+        message_refuse(c, CODE_PARAMS, "read, list and search are permitted",
+                       "this server is read-only");
         return;
     }
-    if (!arguments.data)
-        arguments = bytes_str("{}");
-    if (json_kind(arguments) != JSON_OBJECT) {
-        message_refuse(c, CODE_PARAMS, NULL, "arguments is not an object");
-        return;
-    }
-    if (is_search(c)) {
-        call_search(c, h, arguments);
+    if (!h->w) {
+        call_nothing(c, h, arguments);
         return;
     }
     if (state == MCP_LONG) {
@@ -236,4 +347,31 @@ void do_tools_call(struct mcp_call *c, struct mcp_handle *h)
     if (state == MCP_CHANGE && is_success(answer))
         notifications_change(h->m, changes_list(answer));
     put_content(c, h, answer);
+}
+
+void do_tools_call(struct mcp_call *c, struct mcp_handle *h)
+{
+    quire_bytes arguments = json_get(c->params, "arguments");
+    const struct tool *t = find_tool(c);
+
+    if (!t) {
+        message_refuse(c, CODE_PARAMS, "tools/list lists the tools",
+                       "unknown tool");
+        return;
+    }
+    if (!arguments.data)
+        arguments = bytes_str("{}");
+    if (json_kind(arguments) != JSON_OBJECT) {
+        message_refuse(c, CODE_PARAMS, NULL, "arguments is not an object");
+        return;
+    }
+    if (!t->run) {
+        call_workspace(c, h, arguments);
+        return;
+    }
+    if (c->peer->m->read_only && tool_state(c) != MCP_LOOK) {
+        message_refuse(c, CODE_PARAMS, NULL, "this server is read-only");
+        return;
+    }
+    call_tool(c, h, t, arguments);
 }

@@ -61,7 +61,8 @@ bool uri_read(const char *text, struct uri *out)
 
 bool uri_allowed(const struct mcp *m, const struct uri *u)
 {
-    return u->kind != URI_SESSION || m->read_all || !strcmp(u->id, m->session);
+    return u->kind != URI_SESSION || m->read_all ||
+           (m->session && !strcmp(u->id, m->session));
 }
 
 /* ---- stamps ------------------------------------------------------------ */
@@ -85,6 +86,8 @@ static uint64_t artifact_stamp(struct mcp_handle *h, const struct uri *u)
     quire_artifact a;
     char which[32] = "#";
 
+    if (!h->m->session && !h->m->read_all)
+        return 0;
     o.any_session = h->m->read_all;
     strncat(which, u->id, sizeof which - 2);
     if (quire_artifact_stat(h->q, h->m->session, which, &o, &a, NULL))

@@ -223,7 +223,7 @@ def who_opens_gets_an_id(w):
         here = opened(w, version=version)
         send(w, message("ping"), headers=here, want=200)
         got = send(w, message("tools/list"), headers=here, want=200)
-        w.same(1, len(got.json()["result"]["tools"]), "tools")
+        w.same(4, len(got.json()["result"]["tools"]), "tools")
     again = dict(here)
     del again["MCP-Protocol-Version"]
     send(w, message("tools/list"), headers=again, want=200)

@@ -245,7 +245,10 @@ def a_new_directory_is_served_and_gets_no_session_by_greetings(w):
         w.same("workspace", p.result("tools/list")["tools"][0]["name"], "tools")
         time.sleep(0.2)
         w.same([], sessions(w, at), "none yet")
-        p.data(action="list")
+        w.same(0, p.data(action="list")["count"], "no files")
+        p.result("resources/list")
+        p.result("tools/call", {"name": "recall", "arguments": {"query": "x"}})
+        w.same([], sessions(w, at), "reading creates none")
         p.data(action="write", filename="a", content="x")
         w.same(1, len(sessions(w, at)), "one")
 
@@ -256,7 +259,8 @@ def calls_at_once_create_one_session(w):
     os.mkdir(at)
     p = w.peer(cwd=at)
     ids = [p.begin("tools/call", {"name": "workspace", "arguments": {
-        "action": "list"}}) for _ in range(12)]
+        "action": "write", "filename": "f%d" % n, "content": "x"}})
+        for n in range(12)]
     for id in ids:
         p.answer(id)
     w.same(1, len(sessions(w, at)), "sessions")
@@ -268,6 +272,8 @@ def a_subscriber_of_a_new_directory_hears_of_changes(w):
     os.mkdir(at)
     p = w.peer(cwd=at)
     p.result("resources/list")
+    w.same([], sessions(w, at), "a list creates none")
+    p.data(action="write", filename="a", content="x")
     session = sessions(w, at)[0]
     time.sleep(0.3)
     w.quire("--session", session, "artifact", "put", "b", "-", given=b"x")

@@ -116,7 +116,7 @@ TEST(a_message_is_answered_by_what_it_says_of_itself)
     end(f);
 }
 
-TEST(the_list_of_tools_fits_into_1600_bytes_whatever_it_offers)
+TEST(the_list_of_tools_fits_into_3000_bytes_whatever_it_offers)
 {
     struct fix *f = begin(true);
     const char *said = ask(
@@ -124,7 +124,7 @@ TEST(the_list_of_tools_fits_into_1600_bytes_whatever_it_offers)
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{" MODERN
         "}}");
 
-    YES(strlen(said) < 1600);
+    YES(strlen(said) < 3000);
     HAS(said, "\"delete\",\"run\"]");
     HAS(said, "\"command\":{\"type\":\"string\"}");
     end(f);

@@ -21,23 +21,29 @@ def hits(p, **arguments):
 
 
 @case
-def the_tool_search_needs_that_all_may_be_read(w):
+def recall_finds_other_sessions_only_if_all_may_be_read(w):
     s = w.session()
     append(w, s, "a secret heron")
-    p = w.peer()
-    w.same(["workspace"], [t["name"] for t in p.result("tools/list")["tools"]],
-           "tools")
+    own = w.session("own")
+    append(w, own, "a heron of this session")
+    w.quire("memory", "add", "--type", "project", "--title", "heron rule")
+    p = w.peer("--session", own)
+    got = p.result("tools/call", {"name": "recall", "arguments": {
+        "query": "heron"}})["structuredContent"]["data"]["hits"]
+    w.same({"heron rule", "a heron of this session"},
+           {h["snippet"] for h in got}, "memory and its own")
     w.same(-32602, p.code("tools/call", {"name": "search",
                                          "arguments": {"query": "heron"}}),
-           "it is not there")
-    p = w.peer("--read", "all")
+           "search is not there")
+    p = w.peer("--session", own, "--read", "all")
     tools = p.result("tools/list")["tools"]
-    w.same(["workspace", "search"], [t["name"] for t in tools], "tools")
+    w.same(["workspace", "recall", "read", "remember"],
+           [t["name"] for t in tools], "tools")
     for tool in tools:
         size = len(json.dumps(tool, separators=(",", ":")))
         w.yes(size < 1600, "%s: %d bytes" % (tool["name"], size))
     w.same(True, tools[1]["annotations"]["readOnlyHint"], "it only reads")
-    w.same(1, len(hits(p, query="heron")), "hits")
+    w.same(3, len(hits(p, query="heron", kind=["message", "memory"])), "hits")
 
 
 @case

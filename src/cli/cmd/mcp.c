@@ -50,6 +50,11 @@ static int print_config(struct cli *cli, const struct args *args)
     add_option(&w, args, "tenant", "--tenant");
     add_option(&w, args, "session", "--session");
     add_option(&w, args, "read", "--read");
+    add_option(&w, args, "tools", "--tools");
+    if (args_flag(args, "allow-append"))
+        json_str(&w, "--allow-append");
+    if (args_flag(args, "read-only"))
+        json_str(&w, "--read-only");
     if (args_flag(args, "allow-run"))
         json_str(&w, "--allow-run");
     json_array_end(&w);
@@ -64,6 +69,45 @@ static int print_config(struct cli *cli, const struct args *args)
     buf_release(&line);
     buf_release(&text);
     return EXIT_DONE;
+}
+
+/* The tools that are named, separated by commas; 0: one of them does not exist, which is
+ * reported. */
+static unsigned read_tools(struct cli *cli, const char *names)
+{
+    unsigned all = 0, bit;
+
+    for (; *names; names += *names == ',') {
+        size_t len = strcspn(names, ",");
+
+        bit = mcp_tool_bit(bytes_of(names, len));
+        if (!bit) {
+            cli_usage(cli, "workspace, recall, read, remember or session",
+                      "unknown tool '%.*s'", (int)len, names);
+            return 0;
+        }
+        all |= bit;
+        names += len;
+    }
+    return all;
+}
+
+static bool choose_tools(struct cli *cli, const struct args *args,
+                         struct mcp_config *config)
+{
+    const char *names = args_text(args, "tools");
+
+    config->tools = MCP_TOOL_WORKSPACE | MCP_TOOL_RECALL | MCP_TOOL_READ |
+                    MCP_TOOL_REMEMBER;
+    if (names)
+        config->tools = read_tools(cli, names);
+    if (!config->tools)
+        return false;
+    if (args_flag(args, "allow-append"))
+        config->tools |= names ? 0 : MCP_TOOL_SESSION;
+    else
+        config->tools &= ~(unsigned)MCP_TOOL_SESSION;
+    return true;
 }
 
 static int mcp(struct cli *cli, const struct args *args)
@@ -88,6 +132,17 @@ static int mcp(struct cli *cli, const struct args *args)
         config.mcp.session = NULL;
     config.mcp.allow_run = args_flag(args, "allow-run");
     config.mcp.read_all = read && !strcmp(read, "all");
+    config.mcp.asks_roots = config.mcp.of_directory;
+    if (!choose_tools(cli, args, &config.mcp))
+        return EXIT_USAGE;
+    if (args_flag(args, "read-only")) {
+        if (config.mcp.allow_run || args_flag(args, "allow-append"))
+            return cli_usage(cli, "choose one of them",
+                             "--read-only permits neither --allow-run nor "
+                             "--allow-append");
+        config.mcp.read_only = true;
+        config.watch = false;
+    }
     return stdio_serve(&config, &err) ? artifact_fail(cli, &err) : EXIT_DONE;
 }
 
@@ -99,6 +154,17 @@ static const struct opt mcp_opts[] = {
      .kind = OPT_CHOICE,
      .value = "session|all",
      .help = "which sessions' resources can be read; `session` unless given"},
+    {.name = "allow-append",
+     .kind = OPT_FLAG,
+     .help = "offer the tool `session`, which appends to the transcript"},
+    {.name = "tools",
+     .kind = OPT_TEXT,
+     .value = "NAME,...",
+     .help =
+         "offer these tools alone: workspace, recall, read, remember, session"},
+    {.name = "read-only",
+     .kind = OPT_FLAG,
+     .help = "change nothing: no writing actions, no `remember`"},
     {.name = "print-config",
      .kind = OPT_FLAG,
      .help = "print the settings for a client, and end"},
@@ -113,10 +179,12 @@ const struct cmd cmd_mcp = {
         "Serves the Model Context Protocol on standard input and output, until "
         "the input ends: versions 2024-11-05 to 2025-11-25, which open with "
         "`initialize`, and 2026-07-28. It offers one session: --session, else the "
-        "last one of the current directory, else a new one, created by the "
-        "first call that needs it. It has the tool `workspace`, the same as `quire tool "
-        "workspace`; as resources its artifacts, outputs, reports and entries; "
-        "the prompts `recall` and `hand-off`. Files that other programs change "
+        "last one of the client's directory (its first root, else the current "
+        "directory), else a new one, created by the first call that writes. It has the "
+        "tools `workspace`, the same as `quire tool workspace`; `recall`, which searches "
+        "memory and the session; `read`, which reads any address by lines; `remember`, "
+        "which keeps facts; and with --allow-append `session`. As resources it has its artifacts, outputs, reports and entries; "
+        "and the prompts `recall` and `hand-off`. Files that other programs change "
         "become versions of their artifacts, and subscribed clients are "
         "notified.\n\n"
         "Clients start it: put the output of --print-config into their "

@@ -1,10 +1,9 @@
 /*
- * search.c - the tool `search`, with `--read all`
+ * tool_recall.c - the tool `recall`: search memory, the session, with `--read all` everything
  *
- * It searches the contents of all sessions of the tenant. Without `--read all` a model
- * sees one session, whose messages it has and whose files `workspace` searches: there
- * the tool would only cost tokens. Filters have the names of the command's options;
- * the answer has the envelope of `workspace`.
+ * Facts of memory belong to the tenant, so every session finds them; entries, outputs and
+ * files are those of the own session, unless others may be read. Filters have the names of
+ * the command's options. The answer ends before `budget` bytes: a model pays for each.
  */
 #include <string.h>
 
@@ -14,23 +13,15 @@
 #include "mcp/priv.h"
 
 enum { LIMIT = 10, LIMIT_MAX = 50, LIST_MAX = 16 };
+enum { BUDGET = 6000, BUDGET_LEAST = 500, BUDGET_MOST = 200000 };
 
-const char search_schema[] =
-    "{\"name\":\"search\",\"description\":\"Search the contents of all sessions: "
-    "messages, tool calls, outputs, files, memory. query: words, \\\"a "
-    "phrase\\\", OR, -without, prefix*, ( ). Times: 2026-02-16, 7d.\","
-    "\"inputSchema\":{\"type\":\"object\",\"properties\":{"
-    "\"query\":{\"type\":\"string\"},"
-    "\"kind\":{\"type\":\"array\",\"items\":{\"enum\":[\"message\",\"thinking\","
-    "\"tool_input\",\"tool_result\",\"summary\",\"title\",\"label\",\"output\","
-    "\"artifact\",\"memory\",\"history\"]}},"
-    "\"role\":{\"enum\":[\"user\",\"assistant\",\"tool\",\"system\"]},"
-    "\"tool\":{\"type\":\"string\"},\"project\":{\"type\":\"string\"},"
-    "\"session\":{\"type\":\"string\"},\"since\":{\"type\":\"string\"},"
-    "\"until\":{\"type\":\"string\"},"
-    "\"sort\":{\"enum\":[\"rank\",\"newest\",\"oldest\"]},"
-    "\"limit\":{\"type\":\"integer\"},\"cursor\":{\"type\":\"string\"}},"
-    "\"required\":[\"query\"]}}";
+const char recall_schema[] =
+    "{\"name\":\"recall\",\"description\":\"Search memory and this session:"
+    " words, \\\"a phrase\\\", OR, -not, prefix*, kind:memory role:user sin"
+    "ce:7d.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"query"
+    "\":{\"type\":\"string\"},\"limit\":{\"type\":\"integer\"},\"cursor\":{"
+    "\"type\":\"string\"},\"budget\":{\"type\":\"integer\"}},\"required\":["
+    "\"query\"]}}";
 
 /* ---- hits ---------------------------------------------------------------- */
 
@@ -51,6 +42,9 @@ static const char *resource_of(const char *address, struct arena *keep)
 struct answer {
     struct mcp_call *c;
     struct json_writer w;
+    struct buf *out;
+    size_t budget;
+    uint64_t n, left_out; /* hits */
 };
 
 static quire_status put_hit(void *ctx, const quire_search_hit *hit,
@@ -63,6 +57,11 @@ static quire_status put_hit(void *ctx, const quire_search_hit *hit,
 
     if (!address)
         return err_memory(err);
+    if (a->n > 0 && a->out->len + strlen(hit->snippet) > a->budget) {
+        a->left_out++;
+        return QUIRE_OK;
+    }
+    a->n++;
     if (hit->created_us)
         timestamp_format(hit->created_us, when);
     json_object(w);
@@ -178,53 +177,91 @@ static quire_status read_options(struct mcp_call *c, struct mcp_handle *h,
 
 /* ---- the call ------------------------------------------------------------ */
 
-static void put_error(struct json_writer *w, struct buf *out, quire_status st,
-                      const quire_error *err)
+/* Whether memory is among the kinds that are wanted. */
+static bool wants_memory(const quire_search_options *o)
 {
-    buf_clear(out);
-    json_begin(w, out);
-    json_object(w);
-    json_put_bool(w, "success", false);
-    json_key(w, "error");
-    json_object(w);
-    json_put_str(w, "code",
-                 st == QUIRE_INVALID ? "invalid_params" : "not_found");
-    json_put_str(w, "message", err->what);
-    json_put_bool(w, "retryable", false);
-    json_put_str(w, "suggestion", message_hint(st, err));
-    json_object_end(w);
-    json_object_end(w);
+    size_t i;
+
+    for (i = 0; o->kinds && o->kinds[i]; i++)
+        if (!strcmp(o->kinds[i], "memory"))
+            return true;
+    return !o->kinds;
 }
 
-void tool_search(struct mcp_call *c, struct mcp_handle *h,
+static bool wants_only_memory(const quire_search_options *o)
+{
+    return o->kinds && wants_memory(o) && !o->kinds[1];
+}
+
+/* Memory of the tenant, then what the session has. */
+static quire_status search_own(struct mcp_handle *h, quire_bytes query,
+                               quire_search_options *o, struct answer *a,
+                               quire_search_result *r, quire_error *err)
+{
+    static const char *const memory[] = {"memory", NULL};
+    const char *session = mcp_session(h->m);
+    quire_search_options facts = *o;
+    quire_status st = QUIRE_OK;
+    uint64_t total = 0;
+
+    if (wants_memory(o) && !o->cursor &&
+        quire_home_kind(h->q) == QUIRE_KIND_NATIVE) {
+        facts.kinds = memory;
+        facts.session = NULL;
+        facts.flat = 1;
+        st = quire_search(h->q, query, &facts, put_hit, a, r, err);
+        total = r->total;
+        r->next_cursor = NULL;
+    }
+    if (!st && !wants_only_memory(o) && session && !handle_built_in(session)) {
+        static const char *const others[] = {"message",    "thinking",
+                                             "tool_input", "tool_result",
+                                             "summary",    "title",
+                                             "label",      "output",
+                                             "artifact",   NULL};
+
+        o->session = session;
+        if (!o->kinds)
+            o->kinds = others;
+        o->flat = 1;
+        st = quire_search(h->q, query, o, put_hit, a, r, err);
+        r->total += total;
+    }
+    return st;
+}
+
+void tool_recall(struct mcp_call *c, struct mcp_handle *h,
                  quire_bytes arguments, struct buf *out)
 {
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
-    quire_search_result r;
+    quire_search_result r = {.total_is_exact = 1};
     quire_bytes query = json_get(arguments, "query");
-    struct answer a = {.c = c};
+    struct answer a = {.c = c, .out = out};
     quire_error err = {.what = ""};
     quire_status st = read_options(c, h, arguments, &o, &err);
 
-    json_begin(&a.w, out);
-    json_object(&a.w);
-    json_put_bool(&a.w, "success", true);
-    json_key(&a.w, "data");
-    json_object(&a.w);
+    a.budget = argument_number(arguments, "budget", BUDGET_LEAST, BUDGET_MOST,
+                               BUDGET);
+    tool_begin(&a.w, out);
     json_key(&a.w, "hits");
     json_array(&a.w);
     query = json_kind(query) == JSON_STRING ? json_text(query, &c->keep)
                                             : bytes_of("", 0);
-    if (!st)
+    if (!st && !query.len)
+        st = err_fail(&err, QUIRE_INVALID,
+                      "Give words to search for as \"query\".",
+                      "the query is empty");
+    if (!st && h->m->read_all)
         st = quire_search(h->q, query, &o, put_hit, &a, &r, &err);
-    if (!st) {
-        json_array_end(&a.w);
-        put_result(&a.w, &r);
-        json_object_end(&a.w);
-        json_object_end(&a.w);
-    } else if (st == QUIRE_INVALID || st == QUIRE_NOT_FOUND) {
-        put_error(&a.w, out, st, &err);
-    } else {
-        message_refuse_status(c, st, &err);
+    else if (!st)
+        st = search_own(h, query, &o, &a, &r, &err);
+    if (st) {
+        tool_fail(c, out, st, &err);
+        return;
     }
+    json_array_end(&a.w);
+    put_result(&a.w, &r);
+    if (a.left_out)
+        json_put_uint(&a.w, "left_out", a.left_out);
+    tool_end(&a.w);
 }
