@@ -216,6 +216,17 @@ def sessions_fit_a_phone_in_the_dark(w):
     w.open("/sessions")
     w.wait(".s-row")
     w.same(360, w.js("return document.documentElement.scrollWidth"), "width")
+    w.yes(w.js("return document.querySelector('.s-bar').offsetHeight") < 130,
+          "the tools are in a menu")
+    w.click(".s-tools-narrow", "Show")
+    w.click("[role=menuitem]", "with errors")
+    w.until(lambda: "q=has:errors" in w.address(), "a filter of the menu")
+    w.click(".s-tools-narrow", "Show")
+    w.click("[role=menuitem]", "Group")
+    w.click("[role=menuitem]", "project")
+    w.until(lambda: "group=project" in w.address(), "a menu of the menu")
+    w.visit("/sessions")
+    w.wait(".s-row")
     w.keep_picture("sessions-phone-dark")
 
 
@@ -461,8 +472,33 @@ def a_sub_agent_is_shown_within_its_parent(w):
     w.click(".call-head", "look")
     w.click(".sub-agent summary", "the parent")
     w.wait(".sub-agent-body .sub-user", "survey the code")
+    w.press("w")
+    w.wait(".fall-child .fall-name", "the parent")
+    w.same(1, w.count(".fall-child"), "lanes of sub-agents")
     w.click(".sub-agent a", "open")
     w.until(lambda: child in w.address(), "a page of its own")
+
+
+@case
+def sub_agents_are_told_apart_by_their_ids(w):
+    """Two calls at the same time with the same prompt."""
+    id, here = conversation(w, "asks two")
+    user(w, here, "ask two")
+    answer(w, here, "", *[("t%d" % i, "task", {
+        "description": "agent %d" % i, "prompt": "look around"})
+        for i in range(2)])
+    children = [w.ask("POST", here + "/fork", {}) for _ in range(2)]
+    for i in (1, 0):
+        w.ask("PATCH", "/v1/sessions/" + children[i]["session"],
+              {"title": "child %d" % i})
+        result(w, here, "t%d" % i, "done, agentId: %s" % children[i]["session"])
+    open_session(w, id)
+    for i in range(2):
+        w.click(".call-head", "agent %d" % i)
+        w.wait(".call .sub-agent summary", "child %d" % i)
+    w.same(["child 0", "child 1"], w.js(
+        "return Array.from(document.querySelectorAll('.call')).map(c => "
+        "c.querySelector('.sub-agent summary .grow').textContent)"), "by id")
 
 
 # ---- find ------------------------------------------------------------------------

@@ -119,18 +119,28 @@ class World:
                 "e => e.getClientRects().length)", selector, within=within):
             raise webdriver.WrongAnswer("%s is still there" % selector)
 
-    def click(self, selector, text=None):
-        element = self.wait(selector, text)
-        self.browser.js("arguments[0].scrollIntoView({block: 'center'})",
-                        self.browser.element(element))
-        self.browser.click_element(element)
+    def click(self, selector, text=None, within=10):
+        """Again, if the page has drawn the element anew meanwhile, or something is above
+        it for a moment."""
+        end = time.monotonic() + within
+        while True:
+            element = self.wait(selector, text)
+            try:
+                self.browser.js("arguments[0].scrollIntoView({block: 'center'})",
+                                self.browser.element(element))
+                self.browser.click_element(element)
+                return
+            except webdriver.WrongAnswer as wrong:
+                if time.monotonic() > end or not str(wrong).startswith(
+                        ("stale element", "element click intercepted")):
+                    raise
+            time.sleep(0.05)
 
     def fill(self, selector, text):
         """Replace what a field has."""
-        element = self.wait(selector)
-        self.browser.click_element(element)
+        self.click(selector)
         self.browser.press("Control+a", "Delete")
-        self.browser.type_into(element, text)
+        self.browser.type_into(self.wait(selector), text)
 
     def press(self, *keys):
         self.browser.press(*keys)

@@ -5,6 +5,7 @@ import {el, icon, plain, replace} from '../core/dom.js';
 import {api} from '../core/api.js';
 import {bytes, count, duration, money, plural} from '../core/format.js';
 import {diffView} from '../core/diff_view.js';
+import {go} from '../core/router.js';
 import {settings} from '../core/state.js';
 import {empty, errorBox, iconButton} from '../core/ui.js';
 
@@ -102,6 +103,35 @@ export class TurnsPanel {
     scroll.append(more);
   }
 
+  // Sub-agents by the call that started them: each belongs to one, the first that fits.
+  lanesOf(calls) {
+    const left = [...(this.view.childSessions || [])];
+    const lanes = new Map();
+    for (const call of calls.filter((c) => /task|agent|spawn/i.test(c.tool))) {
+      const end = call.duration_ms == null ? Infinity : call.start_ms + call.duration_ms;
+      const fits = (s) => s.created_at * 1000 >= call.start_ms - 2000 && s.created_at * 1000 <= end + 2000;
+      const at = left.findIndex(fits);
+      if (at >= 0)
+        lanes.set(call, left.splice(at, 1)[0]);
+    }
+    return lanes;
+  }
+
+  // A bar of [start, end] within the turn.
+  fall(turn, {start, end, name, title, failed = false, run, rest = ''}) {
+    const whole = Math.max(1, turn.duration_ms || 0);
+    const left = Math.min(96, Math.max(0, (start - turn.time_ms) / whole * 100));
+    const width = Math.min(100 - left, Math.max(FLOOR, (end == null ? 0 : end - start) / whole * 100));
+    return el('button', {type: 'button', class: 'fall', title, on: {click: run}}, el('span', {class: 'fall-name ellipsis'}, name),
+      el('span', {class: 'fall-lane'}, el('span', {class: `fall-bar${failed ? ' failed' : ''}${rest}`, style: {left: `${left}%`, width: `${width}%`}})),
+      el('span', {class: 'tiny dim num'}, end == null ? '…' : duration(end - start)));
+  }
+
+  childLane(turn, child) {
+    return el('li', {class: 'fall-child'}, this.fall(turn, {start: child.created_at * 1000, end: child.updated_at * 1000, title: plain(child.title || child.first),
+      name: [icon('agent'), plain(child.title || child.first).slice(0, 80)], rest: ' sub', run: () => go(['session', child.session])}));
+  }
+
   turn(turn, i, most, tokens) {
     const all = turn.input_tokens + turn.output_tokens + turn.cached_tokens;
     const failed = turn.calls.filter((c) => c.error).length;
@@ -127,16 +157,14 @@ export class TurnsPanel {
   }
 
   waterfall(turn) {
-    const from = turn.time_ms;
-    const whole = Math.max(1, turn.duration_ms || 0);
-    return el('ol', {class: 'waterfall'}, turn.calls.slice(0, MAX_CALLS).map((call) => {
-      const left = Math.min(96, Math.max(0, (call.start_ms - from) / whole * 100));
-      const width = Math.min(100 - left, Math.max(FLOOR, (call.duration_ms || 0) / whole * 100));
-      return el('li', el('button', {type: 'button', class: 'fall', title: plain(call.summary), on: {click: () => this.view.goEntry(call.id)}},
-        el('span', {class: 'fall-name ellipsis'}, call.error ? icon('error') : null, `${plain(call.tool).slice(0, 24)} `, el('span', {class: 'dim'}, plain(call.summary))),
-        el('span', {class: 'fall-lane'}, el('span', {class: `fall-bar${call.error ? ' failed' : ''}`, style: {left: `${left}%`, width: `${width}%`}})),
-        el('span', {class: 'tiny dim num'}, call.duration_ms == null ? '…' : duration(call.duration_ms))));
-    }), turn.calls.length > MAX_CALLS ? el('li', {class: 'dim tiny'}, `${count(turn.calls.length - MAX_CALLS)} more calls`) : null);
+    const calls = turn.calls.slice(0, MAX_CALLS);
+    const lanes = this.lanesOf(calls);
+    return el('ol', {class: 'waterfall'}, calls.map((call) => [
+      el('li', this.fall(turn, {start: call.start_ms, end: call.duration_ms == null ? null : call.start_ms + call.duration_ms, title: plain(call.summary),
+        name: [call.error ? icon('error') : null, `${plain(call.tool).slice(0, 24)} `, el('span', {class: 'dim'}, plain(call.summary))],
+        failed: call.error, run: () => this.view.goEntry(call.id)})),
+      lanes.has(call) ? this.childLane(turn, lanes.get(call)) : null]),
+    turn.calls.length > MAX_CALLS ? el('li', {class: 'dim tiny'}, `${count(turn.calls.length - MAX_CALLS)} more calls`) : null);
   }
 
   close() {}

@@ -41,6 +41,7 @@ class SessionPage {
     this.images = new Images(id, signal, (entry) => this.goEntry(entry));
     this.state = new OpenState();
     this.wholes = new Map();
+    this.named = new Map(); // sub-agents whose call is known by an id
     this.actions = new Actions(this);
     this.raw = false;
     this.showState = false;
@@ -93,12 +94,32 @@ class SessionPage {
     return i < 0 ? [o] : this.model.entriesOf(this.model.rows[i]);
   }
 
+  // The id that its agent knows a sub-agent by: import adds the beginning of the parent's id.
+  agentIds(child) {
+    const tail = `-${this.model.session.id.slice(0, 8)}`;
+    const {session} = child;
+    return session.endsWith(tail) ? [session, session.slice(0, -tail.length)] : [session];
+  }
+
+  // The session of the sub-agent that a call started: by an id in the call or its result, else by
+  // its prompt, else by the time; by the time only one that no id names.
   childOf(call) {
+    const all = this.childSessions || [];
+    if (!all.length)
+      return null;
+    const said = JSON.stringify([call.block.arguments, call.result && call.result.entry]);
+    const byId = all.find((s) => this.agentIds(s).some((id) => id.length > 5 && said.includes(id)));
+    if (byId)
+      this.named.set(byId.session, call.o);
+    return byId || this.childByPrompt(call, all.filter((s) => !this.named.has(s.session) || this.named.get(s.session) === call.o));
+  }
+
+  childByPrompt(call, all) {
     const prompt = plain(String((call.block.arguments || {}).prompt || '')).trim();
     const from = this.model.time[call.o] / 1000 - 2;
     const to = call.ro == null ? Infinity : this.model.time[call.ro] / 1000 + 2;
-    const byPrompt = prompt && (this.childSessions || []).find((s) => s.first && prompt.startsWith(plain(s.first).slice(0, 60)));
-    return byPrompt || (this.childSessions || []).find((s) => s.created_at >= from && s.created_at <= to) || null;
+    const byPrompt = prompt && all.find((s) => s.first && prompt.startsWith(plain(s.first).slice(0, 60)));
+    return byPrompt || all.find((s) => s.created_at >= from && s.created_at <= to) || null;
   }
 
   copyText(text) {

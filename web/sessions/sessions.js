@@ -102,15 +102,39 @@ class SessionsPage {
     const pressed = (part, label) => el('button', {type: 'button', 'aria-pressed': String(has(this.q, part)),
       on: {click: () => this.putFilter(toggle(this.q, part))}}, label);
     const group = GROUPS.find((g) => g.id === this.group) || GROUPS[0];
-    replace(this.tools,
+    const shown = `${this.group}\n${this.q}`;
+    if (shown === this.shownTools) // a click on a node that is replaced meanwhile would be lost
+      return;
+    this.shownTools = shown;
+    replace(this.tools, el('div', {class: 'row wrap s-tools-wide'},
       choice('folder', 'Project', (e) => this.pickValue(e, 'project', (s) => projectName(s.project))),
       choice('agent', 'Agent', (e) => this.pickValue(e, 'agent', agentOf)),
-      choice('layers', group.id ? group.label : 'Group', (e) => menu(e.currentTarget, GROUPS.map((g) =>
-        ({label: g.label, checked: g.id === group.id, run: () => setQuery({group: g.id})})))),
+      choice('layers', group.id ? group.label : 'Group', (e) => this.groupMenu(e.currentTarget)),
       pressed('has:errors', 'errors'), pressed('has:branches', 'branches'),
       pressed('is:short', 'short ones'), pressed('is:archived', 'archived'), pressed('is:pinned', 'pinned'),
       choice('filter', 'Saved', (e) => this.savedMenu(e.currentTarget)),
-      el('a', {class: 'button', href: href('/trash')}, icon('trash'), 'Trash'));
+      el('a', {class: 'button', href: href('/trash')}, icon('trash'), 'Trash')),
+    el('button', {type: 'button', class: 's-tools-narrow', 'aria-haspopup': 'menu', on: {click: (e) => this.toolsMenu(e.currentTarget)}},
+      icon('filter'), 'Show', icon('down')));
+  }
+
+  // The same tools where there is no room for them.
+  toolsMenu(anchor) {
+    const at = {currentTarget: anchor};
+    const part = (name, label) => ({label, checked: has(this.q, name), run: () => this.putFilter(toggle(this.q, name))});
+    menu(anchor, [
+      {label: 'Project…', icon: 'folder', run: () => this.pickValue(at, 'project', (s) => projectName(s.project))},
+      {label: 'Agent…', icon: 'agent', run: () => this.pickValue(at, 'agent', agentOf)},
+      {label: 'Group…', icon: 'layers', run: () => this.groupMenu(anchor)},
+      {label: 'Saved filters…', icon: 'filter', run: () => this.savedMenu(anchor)}, {},
+      part('has:errors', 'with errors'), part('has:branches', 'with branches'), part('is:short', 'short ones'),
+      part('is:archived', 'archived'), part('is:pinned', 'pinned'), {},
+      {label: 'Trash', icon: 'trash', run: () => go('/trash')}]);
+  }
+
+  groupMenu(anchor) {
+    const group = GROUPS.find((g) => g.id === this.group) || GROUPS[0];
+    menu(anchor, GROUPS.map((g) => ({label: g.label, checked: g.id === group.id, run: () => setQuery({group: g.id})})));
   }
 
   drawHead() {
