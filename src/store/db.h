@@ -53,6 +53,10 @@ enum db_begin {
 /* The scope of a transaction that is not limited to one tenant. */
 #define DB_ALL_TENANTS INT64_C(0)
 
+/* The scope of a transaction that takes no lock: each of its statements compares what
+ * it relies on. It may run while another handle of the thread holds a tenant. */
+#define DB_NO_TENANT INT64_C(-1)
+
 /* Instead of SQL for prepare(): a query with one row and one column, an id for a new
  * row of `table`, a string literal. The table's ids are serial (DDL_SERIAL_KEY): an
  * id is never returned again once a row had it. In a write transaction the id is

@@ -41,6 +41,8 @@ static void send_lock(struct pg_db *d, int64_t scope, bool now)
 {
     bool one = scope != DB_ALL_TENANTS && d->lock_tenant;
 
+    if (scope == DB_NO_TENANT)
+        return;
     if (one) {
         pg_db_send(d, now ? LOCK_SHARE NOWAIT : LOCK_SHARE, NULL, NULL);
         pg_db_send(d, d->lock_tenant, &scope, NULL);

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "store/rows.h"
+#include "support/postgres.h"
 #include "support/s3.h"
 #include "support/test.h"
 
@@ -32,10 +34,45 @@ static struct store *open_wrapped(void)
     return s;
 }
 
+struct store *backend_rows(struct db *db)
+{
+    struct rows_config config = {.db = db,
+                                 .root = "tenants/7",
+                                 .place = "rows",
+                                 .process = "test process",
+                                 .clock = &clock_system};
+    struct store *s;
+
+    OK(store_rows_prepare(db, &test_err));
+    OK(store_rows_prepare(db, &test_err)); /* they are there */
+    OK(store_rows_open(&config, &s, &test_err));
+    return s;
+}
+
+struct db *backend_database(void)
+{
+    struct db_config config = {.path = test_path("rows.db"),
+                               .access = DB_WRITE,
+                               .busy_ms = 2000};
+    struct db *db;
+
+    OK(db_sqlite_open(&config, &db, &test_err));
+    return db;
+}
+
+static struct store *open_sqlite_rows(void)
+{
+    return backend_rows(backend_database());
+}
+
+static struct store *open_postgres_rows(void)
+{
+    return test_has_postgres() ? backend_rows(test_postgres()) : NULL;
+}
+
 static struct store *(*const backends[])(void) = {
-    open_memory,
-    backend_files,
-    open_wrapped,
+    open_memory,      backend_files,      open_wrapped,
+    open_sqlite_rows, open_postgres_rows,
 };
 
 void backend_each(void (*body)(struct store *s))
@@ -45,6 +82,8 @@ void backend_each(void (*body)(struct store *s))
     for (i = 0; i < sizeof backends / sizeof *backends; i++) {
         struct store *s = backends[i]();
 
+        if (!s)
+            continue;
         body(s);
         store_free(s);
         test_forget_dir();

@@ -7,9 +7,11 @@
 #ifndef TESTS_BACKENDS_H
 #define TESTS_BACKENDS_H
 
+#include "store/db.h"
 #include "store/intercept.h"
 
-/* Run `body` over memory, files, and files behind the wrapper. */
+/* Run `body` over memory, files, files behind the wrapper, rows of SQLite, and those of
+ * PostgreSQL where QUIRE_TEST_POSTGRES names one. */
 void backend_each(void (*body)(struct store *s));
 
 /* The same over the S3 store that QUIRE_TEST_S3 names, bare and behind the
@@ -21,6 +23,11 @@ bool backend_is_bucket(const struct store *s);
 
 /* A store of files in the test's directory, "store". */
 struct store *backend_files(void);
+
+/* A store of rows over the database, which it takes; and one of SQLite in the test's
+ * directory. */
+struct store *backend_rows(struct db *db);
+struct db *backend_database(void);
 
 /* Publish an object, in two pieces, as streams come. */
 quire_status backend_put(struct store *s, const char *name, const char *text,
