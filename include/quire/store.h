@@ -94,12 +94,22 @@ typedef struct quire_options {
     /* Notices changes of session files, so that a search need not look at each of
      * them: quire_search_watch_new() in quire/search.h. NULL: none. */
     struct quire_search_watch *search_watch;
+
+    /* postgres://user@host1,host2/database: the home that several machines share. The
+     * home named above then keeps only what is derived and working copies. A peer has
+     * the same. NULL: the home is on the disk. */
+    const char *database;
+
+    /* s3://bucket/prefix: where blobs above 64 KiB are. With `database` only; NULL:
+     * they are in the database, too. */
+    const char *objects;
 } quire_options;
 
 #define QUIRE_OPTIONS_INIT                                                     \
     {                                                                          \
         sizeof(quire_options), NULL, QUIRE_KIND_AUTO, NULL, QUIRE_LAYOUT_AUTO, \
-            0, 5000, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL         \
+            0, 5000, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL,  \
+            NULL                                                               \
     }
 
 /* Open a store. The home need not exist: the first write creates it with mode
@@ -109,7 +119,7 @@ typedef struct quire_options {
  * Owns: *out is the caller's until quire_close(); NULL on failure.
  * Fails: common
  *   QUIRE_INVALID    neither options nor environment name a home; an option is
- *                    out of range; the tenant is disabled or its name is
+ *                    out of range; the database is no address of one; the tenant is disabled or its name is
  *                    ambiguous; this kind of home has no tenants; it is one of
  *                    another agent, as quire_home_agent() says
  *   QUIRE_NOT_FOUND  no such tenant

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/core/cluster.h"
 #include "api/search_row.h"
 #include "base/bytes.h"
 #include "base/err.h"
@@ -143,7 +144,8 @@ static quire_status find_changes(struct rows_update *all, quire_error *err)
         all->has_log = false;
         return QUIRE_OK;
     }
-    all->home = fs_identity(q->db_path);
+    all->home = q->cluster ? cluster_identity(q->cluster)
+                           : fs_identity(q->db_path);
     st = read_change(all, &known, err);
     if (!st && known.seq > 0) {
         known.seq--;

@@ -98,7 +98,7 @@ quire_status sessions_mark_home(struct quire *q, quire_error *err)
                       q->home);
         return st;
     }
-    if (!q->db_path || access(q->db_path, F_OK) == 0)
+    if (!q->db_path || catalog_exists(q))
         return QUIRE_OK;
     return need_catalog(q, true, err);
 }

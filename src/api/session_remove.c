@@ -156,8 +156,7 @@ static quire_status remove_held(struct quire *q,
 static bool is_catalogued(const struct quire *q,
                           const struct session_location *p)
 {
-    return p->in_home && q->kind == QUIRE_KIND_NATIVE && q->db_path &&
-           access(q->db_path, F_OK) == 0;
+    return p->in_home && q->kind == QUIRE_KIND_NATIVE && catalog_exists(q);
 }
 
 quire_status quire_session_remove(quire *q, const char *which, quire_error *err)

@@ -221,7 +221,7 @@ quire_status quire_reindex(quire *q, quire_error *err)
     quire_status st;
 
     /* Where there is nothing, nothing is derived. */
-    if (q->kind == QUIRE_KIND_NATIVE && access(q->db_path, F_OK) != 0 &&
+    if (q->kind == QUIRE_KIND_NATIVE && !catalog_exists(q) &&
         errno == ENOENT)
         return QUIRE_OK;
     st = need_artifacts(q, true, err);

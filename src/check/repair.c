@@ -376,7 +376,7 @@ static quire_status repair_and_report(struct quire *q,
 static quire_status make_catalogue(struct quire *q, bool dry, quire_error *err)
 {
     if (dry || q->read_only || q->kind != QUIRE_KIND_NATIVE || !q->db_path ||
-        access(q->db_path, F_OK) == 0 || access(q->blob_path, F_OK) != 0)
+        catalog_exists(q) || access(q->blob_path, F_OK) != 0)
         return QUIRE_OK;
     return need_catalog(q, true, err);
 }

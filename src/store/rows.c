@@ -421,6 +421,43 @@ quire_status rows_rename(struct rows *r, const char *from, const char *to,
 
 /* ---- life --------------------------------------------------------------- */
 
+#define IDENTITY "identity" /* a lease that nobody can take, for its number */
+
+/* In the transaction that creates the tables. */
+static quire_status make_identity(struct db *db, quire_error *err)
+{
+    uint64_t random;
+    struct stmt *s;
+    quire_status st = rand_bytes(&rand_system, &random, sizeof random, err);
+
+    if (!st)
+        st = db_prepare(db, "INSERT INTO lease(name, epoch, until, holder)"
+                            " VALUES(?1, ?2, 0, '')",
+                        &s, err);
+    if (st)
+        return st;
+    stmt_bind_bytes(s, 1, bytes_str(IDENTITY));
+    stmt_bind_int(s, 2, (int64_t)(random >> 1) | 1);
+    st = stmt_post(s, err);
+    stmt_finalize(s);
+    return st;
+}
+
+quire_status store_rows_identity(struct db *db, int64_t *id, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = db_prepare(db, "SELECT epoch FROM lease WHERE name = ?1",
+                                 &s, err);
+
+    *id = 0;
+    if (st)
+        return st;
+    stmt_bind_bytes(s, 1, bytes_str(IDENTITY));
+    st = sql_take_number(s, id, err);
+    stmt_finalize(s);
+    return st;
+}
+
 quire_status store_rows_prepare(struct db *db, quire_error *err)
 {
     bool has = false;
@@ -435,6 +472,8 @@ quire_status store_rows_prepare(struct db *db, quire_error *err)
     st = db_has_table(db, "store_lock", &has, err);
     if (!st && !has)
         st = db_exec(db, tables, err);
+    if (!st && !has)
+        st = make_identity(db, err);
     return sql_end(db, st, err);
 }
 

@@ -50,6 +50,9 @@ struct rows_config {
 /* Create the tables, unless they are there. */
 quire_status store_rows_prepare(struct db *db, quire_error *err);
 
+/* A number that no other database has, since its tables were created. */
+quire_status store_rows_identity(struct db *db, int64_t *id, quire_error *err);
+
 quire_status store_rows_open(const struct rows_config *config,
                              struct store **out, quire_error *err);
 

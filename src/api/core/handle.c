@@ -21,6 +21,7 @@
 #include "memory/memory.h"
 #include "memory/scratchpad.h"
 #include "output/regex.h"
+#include "api/core/cluster.h"
 #include "api/core/handle.h"
 #include "api/search.h"
 #include "api/core/reserve.h"
@@ -114,6 +115,30 @@ static quire_status join_commit_queue(struct quire *q, const quire *peer,
     return q->commit_queue ? QUIRE_OK : err_memory(err);
 }
 
+/* That of the peer, or a new one. The address takes the place of the path. */
+static quire_status join_cluster(struct quire *q, const quire_options *o,
+                                 quire_error *err)
+{
+    struct cluster_config config = {o->database, o->objects, o->busy_ms};
+    struct cluster *shared = o->peer ? o->peer->cluster : NULL;
+    quire_status st = QUIRE_OK;
+
+    if (q->kind != QUIRE_KIND_NATIVE || o->blobs)
+        return err_fail(err, QUIRE_INVALID, "name another home, or none",
+                        "%s belongs to another program: a database needs a "
+                        "home of its own beside it",
+                        q->home);
+    if (shared && cluster_is(shared, o->database, o->objects))
+        q->cluster = cluster_ref(shared);
+    else
+        st = cluster_open(&config, &q->cluster, err);
+    if (st)
+        return st;
+    free(q->db_path);
+    q->db_path = strdup(cluster_place(q->cluster));
+    return q->db_path ? QUIRE_OK : err_memory(err);
+}
+
 static void init_turn(pthread_mutex_t *turn)
 {
     pthread_mutexattr_t attr;
@@ -152,6 +177,8 @@ quire_status quire_open(const quire_options *options, quire **out,
     q->catalog.clock = &q->clock;
     q->catalog.actor = q->actor;
     st = home_find(q, &o, err);
+    if (!st && o.database)
+        st = join_cluster(q, &o, err);
     if (!st)
         st = check_dir(q->home, err);
     if (!st)
@@ -180,6 +207,7 @@ void quire_close(quire *q)
     store_free(q->whole);
     catalog_close(&q->catalog);
     tenant_views_release(q);
+    cluster_unref(q->cluster);
     foreign_state_close(q);
     reserve_restore(q);
     free(q->home);

@@ -17,6 +17,7 @@
 #include "store/store.h"
 #include "store/sql.h"
 
+struct cluster;
 struct history;
 struct search_index;
 struct memories;
@@ -47,6 +48,7 @@ struct quire {
                    home, or tenants/<id> below it                    */
     char *blob_path; /* owned */
     char *db_path;   /* owned; NULL: no database                      */
+    struct cluster *cluster; /* referenced; NULL: the home is on the disk */
     quire_kind kind;
     quire_layout layout;
     bool read_only;
@@ -103,6 +105,9 @@ struct quire {
 };
 
 /* ---- parts.c: opened when first needed ----------------------------------- */
+
+/* Whether the home has a catalogue. */
+bool catalog_exists(const struct quire *q);
 
 /* The catalogue. A reader of a home without one gets none, and no error. */
 quire_status need_catalog(struct quire *q, bool write, quire_error *err);

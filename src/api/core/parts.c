@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/core/cluster.h"
 #include "api/core/handle.h"
 #include "api/core/reserve.h"
 #include "base/bytes.h"
@@ -61,6 +62,11 @@ bool read_id(const char *digits, int64_t *id)
 
 /* ---- the catalogue ------------------------------------------------------- */
 
+bool catalog_exists(const struct quire *q)
+{
+    return q->cluster || (q->db_path && access(q->db_path, F_OK) == 0);
+}
+
 quire_status trace_db(struct quire *q, struct db **db, quire_error *err)
 {
     struct intercept hook = q->trace.line ? trace_hook(&q->trace) : q->db_hook;
@@ -89,15 +95,16 @@ static quire_status open_catalog(struct quire *q, bool write, quire_error *err)
 
     if (q->catalog.db || !q->db_path)
         return QUIRE_OK;
-    if (!write && access(q->db_path, F_OK) != 0 && errno == ENOENT)
+    if (!write && !catalog_exists(q) && errno == ENOENT)
         return QUIRE_OK;
-    if (write) {
+    if (write && !q->cluster) {
         st = fs_open_dir(q->home, true, &dir, err);
         if (st)
             return st;
         close(dir);
     }
-    st = db_sqlite_open(&config, &db, err);
+    st = q->cluster ? cluster_catalog(q->cluster, q->read_only, &db, err)
+                    : db_sqlite_open(&config, &db, err);
     if (!st) {
         st = trace_db(q, &db, err);
         if (st)
@@ -211,7 +218,14 @@ static quire_status open_files(struct quire *q, const char *path,
 
     if (*out)
         return QUIRE_OK;
-    st = store_files_open(path, q->read_only, &files, err);
+    if (!q->cluster)
+        st = store_files_open(path, q->read_only, &files, err);
+    else if (path == q->blob_path)
+        st = cluster_blobs(q->cluster, &q->clock, q->read_only, &files, err);
+    else
+        st = cluster_store(q->cluster, path + strlen(q->home) +
+                                           (path[strlen(q->home)] == '/'),
+                           &q->clock, q->read_only, &files, err);
     if (st)
         return st;
     if (q->trace.line)
@@ -228,7 +242,7 @@ static quire_status open_whole(struct quire *q, const char *dir,
                                struct store **out, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    const char *path = absolute_cwd(dir, &tmp);
+    const char *path = q->cluster ? dir : absolute_cwd(dir, &tmp);
     quire_status st;
 
     st = path ? open_files(q, path, out, err)

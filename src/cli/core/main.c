@@ -29,6 +29,8 @@ void cli_store_options(const struct args *args, quire_options *options)
     int k, l;
 
     options->home = args_text(args, "home");
+    options->database = args_text(args, "db");
+    options->objects = args_text(args, "blobs");
     options->tenant = args_text(args, "tenant");
     if (args->noun && args->noun->all_tenants)
         options->tenant = "default";
@@ -83,6 +85,33 @@ static void trace_line(void *ctx, const char *line)
     fprintf(stderr, "trace: %s\n", line);
 }
 
+/* Whether an address has a password: "//user:password@". */
+static bool has_password(const char *url)
+{
+    const char *at = strstr(url, "://");
+    size_t len = at ? strcspn(at + 3, "/?") : 0;
+    const char *end = at ? memchr(at + 3, '@', len) : NULL;
+
+    return (end && memchr(at + 3, ':', (size_t)(end - at - 3))) ||
+           strstr(url, "password=");
+}
+
+/* Arguments are in the process list, where every user sees them. */
+static int check_addresses(struct cli *cli, const struct args *args,
+                           const quire_options *options)
+{
+    if (options->objects && !options->database)
+        return cli_usage(cli, "name the database with --db, or QUIRE_DB",
+                         "--blobs needs --db");
+    if (options->database && !args_env(args, "db") &&
+        has_password(options->database))
+        return cli_usage(cli,
+                         "set QUIRE_DB, or put it into the file that PGPASSFILE "
+                         "names (~/.pgpass)",
+                         "--db has a password, which the process list shows");
+    return EXIT_DONE;
+}
+
 static int open_and_run(struct cli *cli, struct args *args)
 {
     const struct cmd *cmd = args->cmd;
@@ -104,7 +133,9 @@ static int open_and_run(struct cli *cli, struct args *args)
     if (options.tenant && !*options.tenant)
         return cli_usage(cli, "leave it out for `default`",
                          "--tenant is empty");
-    code = foreign_use(cli, args, &options);
+    code = check_addresses(cli, args, &options);
+    if (!code)
+        code = foreign_use(cli, args, &options);
     if (!code && !options.blobs)
         code = home_check(cli, args, &report);
     if (code)
