@@ -110,8 +110,12 @@ static quire_status exists(void *ctx, quire_error *err)
     if (!w->file)
         return ensure_row(w, err);
     st = removal_is_pending(&w->q->catalog, w->name, &pending, err);
-    if (!st && !pending && access(w->file, F_OK) < 0)
+    if (!st && w->q->cluster && pending) {
         st = find_file(w, NULL);
+        pending = st != QUIRE_OK;
+    } else if (!st && !pending && !w->q->cluster && access(w->file, F_OK) < 0) {
+        st = find_file(w, NULL);
+    }
     if (pending || st == QUIRE_NOT_FOUND)
         st = err_fail(err, QUIRE_NOT_FOUND,
                       HINT_SHELL "`quire session ls` lists the sessions",

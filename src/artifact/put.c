@@ -230,6 +230,7 @@ struct put_asked {
     struct place_asked place;
     struct stmt *old, *next_id;
     struct stmt *removal; /* NULL: the session has no file */
+    bool has_files; /* are rows: the removal says that one is gone */
     quire_digest digest;
 };
 
@@ -242,6 +243,7 @@ static quire_status ask_put(struct artifacts *a, struct blob_view v,
                                       &asked->session, err);
 
     asked->removal = NULL;
+    asked->has_files = c->has_files;
     if (!st && what->file)
         st = removal_ask(c, what->name, &asked->removal, err);
     if (!st)
@@ -259,15 +261,15 @@ static quire_status ask_put(struct artifacts *a, struct blob_view v,
 
 /* The session may have been removed while this put waited for the write lock:
  * its artifact would belong to no session. */
-static quire_status check_session(struct stmt *removal,
+static quire_status check_session(struct put_asked *asked,
                                   const struct artifact_new *what,
                                   quire_error *err)
 {
     bool pending = false;
-    quire_status st = stmt_step(removal, &pending, err);
+    quire_status st = stmt_step(asked->removal, &pending, err);
 
-    stmt_reset(removal);
-    if (st || (!pending && access(what->file, F_OK) == 0))
+    stmt_reset(asked->removal);
+    if (st || (!pending && (asked->has_files || access(what->file, F_OK) == 0)))
         return st;
     return err_fail(err, QUIRE_NOT_FOUND,
                     HINT_SHELL "`quire session ls` lists the sessions",
@@ -305,7 +307,7 @@ static quire_status check_put(struct put_asked *asked, struct put *put,
                       "the tenant is disabled");
     }
     if (!st && !row->session && asked->removal)
-        st = check_session(asked->removal, put->what, err);
+        st = check_session(asked, put->what, err);
     if (!st && row->session) {
         st = artifact_take(asked->old, put->keep, out, err);
         fresh = st == QUIRE_NOT_FOUND;

@@ -186,6 +186,11 @@ static const char *const texts[N_CATALOG_SQL] = {
     [SQL_REMOVAL_HAS] = "SELECT 1 FROM removal WHERE name = ?1 UNION ALL"
                         " SELECT 1 FROM trash WHERE name = ?1"
                         " AND state <> 2",
+    [SQL_FILE_GONE] =
+        "SELECT 1 FROM removal WHERE name = ?1 UNION ALL"
+        " SELECT 1 FROM trash WHERE name = ?1 AND state <> 2 UNION ALL"
+        " SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM named WHERE dir = ?2"
+        " AND base = ?3)",
     [SQL_REMOVALS] = "SELECT name, size, modified FROM removal",
 
     [SQL_SETTING_GET] = "SELECT value FROM setting WHERE key = ?1",

@@ -34,6 +34,7 @@ struct catalog {
     bool relaxed;              /* commits do not wait for the disk          */
     const struct clock *clock; /* borrowed                                  */
     const char *actor;         /* borrowed; for the audit log; "": the user */
+    bool has_files; /* files of the home are rows beside it: store/rows.h   */
     struct sql sql;
 };
 

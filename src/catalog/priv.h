@@ -40,6 +40,7 @@ enum catalog_sql {
     SQL_REMOVAL_ADD,
     SQL_REMOVAL_DROP,
     SQL_REMOVAL_HAS,
+    SQL_FILE_GONE,
     SQL_REMOVALS,
     /* pins and holds */
     SQL_KEEP_OF,

@@ -240,11 +240,18 @@ quire_status session_row_remove(struct catalog *c, int64_t tenant,
 quire_status removal_ask(struct catalog *c, const char *name, struct stmt **s,
                          quire_error *err)
 {
-    quire_status st = use(c, SQL_REMOVAL_HAS, s, err);
+    const char *slash = strrchr(name, '/');
+    quire_status st = use(c, c->has_files ? SQL_FILE_GONE : SQL_REMOVAL_HAS, s,
+                          err);
 
     if (st)
         return st;
     stmt_bind_text(*s, 1, bytes_str(name));
+    if (c->has_files) {
+        stmt_bind_bytes(*s, 2,
+                        bytes_of(name, slash ? (size_t)(slash - name) : 0));
+        stmt_bind_bytes(*s, 3, bytes_str(slash ? slash + 1 : name));
+    }
     stmt_ask(*s);
     return QUIRE_OK;
 }

@@ -51,7 +51,6 @@ struct pause {
 };
 
 struct background {
-    char *home; /* owned */
     struct background_config c;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -101,11 +100,10 @@ static void close_watch(struct watched *w)
 static void begin_watch(struct background *u, int64_t tenant)
 {
     struct watched *w = &u->list[u->n];
-    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_options o = *u->c.store;
     char which[32];
 
     snprintf(which, sizeof which, "#%lld", (long long)tenant);
-    o.home = u->home;
     o.tenant = which;
     o.search_watch = u->c.search_watch;
     *w = (struct watched){.tenant = tenant, .listed = true};
@@ -460,7 +458,7 @@ quire_status background_begin(const struct background_config *config,
 {
     pthread_condattr_t steady;
     struct background *u = calloc(1, sizeof *u);
-    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_options o = *config->store;
     quire_status st;
     int why;
 
@@ -474,10 +472,8 @@ quire_status background_begin(const struct background_config *config,
     pthread_cond_init(&u->asked, &steady);
     pthread_condattr_destroy(&steady);
     u->c = *config;
-    u->home = strdup(config->home);
-    o.home = config->home;
     o.tenant = "default";
-    st = u->home ? quire_open(&o, &u->q, err) : err_memory(err);
+    st = quire_open(&o, &u->q, err);
     why = st ? 0 : pthread_create(&u->thread, NULL, run_background, u);
     if (why)
         st = err_sys(err, why, "cannot start a thread");
@@ -486,7 +482,6 @@ quire_status background_begin(const struct background_config *config,
         return QUIRE_OK;
     }
     quire_close(u->q);
-    free(u->home);
     free(u);
     return st;
 }
@@ -507,6 +502,5 @@ void background_end(struct background *u)
     quire_close(u->q);
     pthread_mutex_destroy(&u->lock);
     pthread_cond_destroy(&u->asked);
-    free(u->home);
     free(u);
 }

@@ -23,7 +23,7 @@ struct request_count {
 };
 
 struct background_config {
-    const char *home;
+    const quire_options *store; /* borrowed */
     size_t watched_max; /* workspaces; others are synchronised when used */
     struct events *events;
     struct mcp_registry *mcp_registry;

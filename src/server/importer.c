@@ -39,7 +39,7 @@ struct progress {
 };
 
 struct importer {
-    char *home;            /* owned */
+    const quire_options *store; /* borrowed */
     struct events *events; /* borrowed, as the next two */
     struct indexer *indexer;
     const atomic_bool *draining;
@@ -218,14 +218,15 @@ static void count_secret(void *ctx, const quire_secret *secret)
 static quire_status open_home(struct importer *m, quire *peer, quire **out,
                               quire_error *err)
 {
-    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_options o = *m->store;
+    quire_status st;
 
-    o.home = m->home;
-    o.tenant = "default";
-    o.peer = peer;
-    if (!quire_open(&o, out, err))
+    if (peer)
+        o.peer = peer;
+    st = quire_open(&o, out, err);
+    if (!st)
         quire_on_secret(*out, count_secret, m);
-    return *out ? QUIRE_OK : err->status;
+    return st;
 }
 
 static quire_status open_another(void *ctx, quire **out, quire_error *err)
@@ -458,7 +459,7 @@ quire_status importer_watch(struct importer *m, bool on, quire_error *err)
 
 /* ---- begin, end --------------------------------------------------------- */
 
-quire_status importer_new(const char *home, struct events *events,
+quire_status importer_new(const quire_options *store, struct events *events,
                           const atomic_bool *draining, struct importer **out,
                           quire_error *err)
 {
@@ -469,10 +470,10 @@ quire_status importer_new(const char *home, struct events *events,
         return err_memory(err);
     m->events = events;
     m->draining = draining;
-    m->home = strdup(home);
+    m->store = store;
     m->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     pthread_mutex_init(&m->lock, NULL);
-    if (!m->home || m->wake < 0) {
+    if (m->wake < 0) {
         importer_free(m);
         return err_set(err, QUIRE_IO, "cannot prepare imports");
     }
@@ -513,6 +514,5 @@ void importer_free(struct importer *m)
     pthread_mutex_destroy(&m->lock);
     if (m->wake >= 0)
         close(m->wake);
-    free(m->home);
     free(m);
 }

@@ -20,7 +20,7 @@ struct importer;
 struct indexer;
 
 /* `draining` ends an import early. */
-quire_status importer_new(const char *home, struct events *events,
+quire_status importer_new(const quire_options *store, struct events *events,
                           const atomic_bool *draining, struct importer **out,
                           quire_error *err);
 

@@ -29,7 +29,7 @@ struct noted {
 };
 
 struct indexer {
-    char *home;                /* owned */
+    const quire_options *store; /* borrowed */
     quire_search_watch *watch; /* borrowed */
     const atomic_bool *draining;
     pthread_t thread;
@@ -135,12 +135,10 @@ static bool next_tenant(struct indexer *x, struct noted *out)
 
 static quire_status open_tenant(struct indexer *x, int64_t tenant)
 {
-    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_options o = *x->store;
     char which[32];
     quire_status st = QUIRE_OK;
 
-    o.home = x->home;
-    o.tenant = "default";
     o.cache_kib = INDEXER_CACHE_KIB;
     o.search_watch = x->watch;
     if (!x->q)
@@ -201,11 +199,10 @@ static void indexer_free(struct indexer *x)
 {
     pthread_mutex_destroy(&x->lock);
     pthread_cond_destroy(&x->asked);
-    free(x->home);
     free(x);
 }
 
-quire_status indexer_begin(const char *home, quire_search_watch *watch,
+quire_status indexer_begin(const quire_options *store, quire_search_watch *watch,
                            const atomic_bool *draining, struct indexer **out,
                            quire_error *err)
 {
@@ -223,11 +220,7 @@ quire_status indexer_begin(const char *home, quire_search_watch *watch,
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&x->asked, &steady);
     pthread_condattr_destroy(&steady);
-    x->home = strdup(home);
-    if (!x->home) {
-        indexer_free(x);
-        return err_memory(err);
-    }
+    x->store = store;
     why = pthread_create(&x->thread, NULL, run_indexer, x);
     if (why) {
         indexer_free(x);

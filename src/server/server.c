@@ -62,17 +62,17 @@ static void divide_descriptors(struct server *s, uint64_t limit,
 /* Everything but the listening socket. */
 static quire_status init_parts(struct server *s, quire_error *err)
 {
-    quire_options o = QUIRE_OPTIONS_INIT;
     quire *q = NULL;
     quire_status st;
 
-    o.home = s->c.home;
-    o.tenant = "default";
+    s->store = *s->c.store;
+    s->store.tenant = "default";
     st = quire_search_watch_new(&s->search_watch, err);
     if (!st)
-        st = quire_open(&o, &q, err);
+        st = quire_open(&s->store, &q, err);
     if (!st) {
         s->home = strdup(quire_home(q));
+        s->store.home = s->home;
         if (asprintf(&s->spool, "%s/blobs", quire_home(q)) < 0)
             s->spool = NULL;
         s->router = router_new(routes);
@@ -80,7 +80,7 @@ static quire_status init_parts(struct server *s, quire_error *err)
         s->logins = rate_limit_new();
         s->events = events_new();
         s->sessions = session_pool_new(s->parked_max, PARKED_BYTES_MAX);
-        s->mcp_registry = s->home ? mcp_registry_new(s->home, s->c.mcp_run)
+        s->mcp_registry = s->home ? mcp_registry_new(&s->store, s->c.mcp_run)
                                   : NULL;
         st = s->spool && s->router && s->tenants && s->logins && s->events &&
                      s->sessions && s->mcp_registry
@@ -89,7 +89,7 @@ static quire_status init_parts(struct server *s, quire_error *err)
     }
     quire_close(q);
     if (!st)
-        st = importer_new(s->home, s->events, &s->draining, &s->importer, err);
+        st = importer_new(&s->store, s->events, &s->draining, &s->importer, err);
     if (!st)
         st = rand_bytes(&rand_system, s->salt, sizeof s->salt, err);
     if (!st)
@@ -147,7 +147,7 @@ const char *server_home(const struct server *s)
 
 quire_status server_run(struct server *s, quire_error *err)
 {
-    struct background_config background = {.home = s->home,
+    struct background_config background = {.store = &s->store,
                                            .watched_max = s->watched_max,
                                            .events = s->events,
                                            .mcp_registry = s->mcp_registry,
@@ -161,7 +161,7 @@ quire_status server_run(struct server *s, quire_error *err)
     if (!st)
         st = background_begin(&background, &s->background, err);
     if (!st)
-        st = indexer_begin(s->home, s->search_watch, &s->draining, &s->indexer,
+        st = indexer_begin(&s->store, s->search_watch, &s->draining, &s->indexer,
                            err);
     if (!st)
         st = importer_begin(s->importer, s->indexer, err);

@@ -33,7 +33,8 @@ typedef quire_status (*server_settings_fn)(void *ctx,
 enum server_log { SERVER_LOG_ERRORS, SERVER_LOG_NONE, SERVER_LOG_ALL };
 
 struct server_config {
-    const char *home;           /* NULL: the usual one                   */
+    const quire_options *store; /* what to serve; copied, what it points to is
+                                   borrowed                              */
     const char *host;           /* where to listen                       */
     uint16_t port;              /* 0: any that is free                   */
     const char *const *hosts;   /* more accepted Host names; NULL: none  */

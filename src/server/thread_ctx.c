@@ -16,10 +16,8 @@ static _Thread_local struct thread_ctx *own_ctx;
  * `n_opened` is part of the key, so cached answers of the old one are not found. */
 static bool open_root(struct thread_ctx *d)
 {
-    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_options o = d->server->store;
 
-    o.home = d->server->home;
-    o.tenant = "default";
     o.actor = "admin"; /* only the admin changes tenants here */
     o.cache_kib = d->cache_kib;
     o.search_watch = d->server->search_watch;

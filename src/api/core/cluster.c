@@ -51,7 +51,7 @@ static quire_status open_pools(struct cluster *c, int busy_ms, quire_error *err)
 {
     struct postgres_pool_config config = {.url = c->database,
                                           .busy_ms = busy_ms,
-                                          .connections_max = 8};
+                                          .connections_max = 16};
     quire_status st = postgres_pool_open(&config, &c->catalog, err);
 
     return st ? st : postgres_pool_open(&config, &c->stores, err);

@@ -179,6 +179,8 @@ quire_status quire_open(const quire_options *options, quire **out,
     st = home_find(q, &o, err);
     if (!st && o.database)
         st = join_cluster(q, &o, err);
+    if (q->cluster)
+        q->search_watch = NULL; /* it sees files only */
     if (!st)
         st = check_dir(q->home, err);
     if (!st)

@@ -110,6 +110,7 @@ static quire_status open_catalog(struct quire *q, bool write, quire_error *err)
         if (st)
             db_close(db);
     }
+    q->catalog.has_files = q->cluster != NULL;
     if (!st)
         st = catalog_open(&q->catalog, db, q->read_only, err);
     return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;

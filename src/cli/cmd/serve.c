@@ -140,7 +140,7 @@ static quire_status read_token(const char *home, char *token, quire_error *err)
 
 /* Where settings come from, at the start and with each SIGHUP. */
 struct sources {
-    const char *home;
+    const quire_options *store;
     const char *token; /* from the environment; NULL: the file */
     bool has_rate, has_burst;
     uint64_t rate, burst; /* from the command line */
@@ -161,7 +161,7 @@ static quire_status read_settings(void *ctx, struct server_settings *out,
                                   quire_error *err)
 {
     const struct sources *from = ctx;
-    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_options o = *from->store;
     quire_setting watch;
     quire *q = NULL;
     quire_status st = QUIRE_OK;
@@ -169,9 +169,7 @@ static quire_status read_settings(void *ctx, struct server_settings *out,
     if (from->token)
         snprintf(out->admin_token, sizeof out->admin_token, "%s", from->token);
     else
-        st = read_token(from->home, out->admin_token, err);
-    o.home = from->home;
-    o.tenant = "default";
+        st = read_token(from->store->home, out->admin_token, err);
     if (!st)
         st = quire_open(&o, &q, err);
     if (!st)
@@ -377,10 +375,11 @@ static void find_sources(const struct args *args, struct sources *from)
 static int serve(struct cli *cli, const struct args *args)
 {
     const char *listen = args_text(args, "listen"), **hosts, **origins;
-    struct server_config config = {.home = quire_home(cli->q),
+    quire_options store = QUIRE_OPTIONS_INIT;
+    struct server_config config = {.store = &store,
                                    .log = log_of(args_text(args, "log")),
                                    .settings = read_settings};
-    struct sources from = {.home = config.home};
+    struct sources from = {.store = &store};
     char host[64];
     quire_error err = {0};
     size_t i;
@@ -389,6 +388,11 @@ static int serve(struct cli *cli, const struct args *args)
     if (!read_listen(listen ? listen : "127.0.0.1:7733", host, &config.port))
         return cli_usage(cli, "give HOST:PORT, such as 127.0.0.1:7733",
                          "--listen needs an address, not `%s`", listen);
+    cli_store_options(args, &store);
+    store.home = quire_home(cli->q);
+    store.tenant = "default";
+    if (store.database)
+        store.peer = cli->q; /* its connections are for all */
     config.mcp_run = args_flag(args, "mcp-run");
     config.tls_cert = args_text(args, "tls-cert");
     config.tls_key = args_text(args, "tls-key");

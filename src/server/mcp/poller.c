@@ -118,13 +118,14 @@ static void *run_poller(void *ctx)
 
 /* ---- life --------------------------------------------------------------- */
 
-struct mcp_registry *mcp_registry_new(const char *home, bool allow_run)
+struct mcp_registry *mcp_registry_new(const quire_options *store,
+                                      bool allow_run)
 {
     struct mcp_registry *l = calloc(1, sizeof *l);
 
     if (!l)
         return NULL;
-    l->home = home;
+    l->store = store;
     l->allow_run = allow_run;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->thread_ended, NULL);

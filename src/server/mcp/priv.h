@@ -36,7 +36,7 @@ struct mcp_endpoint {
 };
 
 struct mcp_registry {
-    const char *home;
+    const quire_options *store;
     bool allow_run;
 
     pthread_mutex_t lock;        /* of what follows     */

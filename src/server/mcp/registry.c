@@ -36,8 +36,7 @@ static quire_status mcp_endpoint_new(struct mcp_registry *l, int64_t tenant,
     r->mcp_registry = l;
     r->tenant = tenant;
     r->session = strdup(session);
-    r->store = (quire_options)QUIRE_OPTIONS_INIT;
-    r->store.home = l->home;
+    r->store = *l->store;
     r->store.tenant = r->tenant_name;
     snprintf(r->tenant_name, sizeof r->tenant_name, "#%lld", (long long)tenant);
     config.store = &r->store;

@@ -35,8 +35,9 @@ struct mcp_client;
 struct mcp_sse;
 struct stream;
 
-/* NULL: no memory. `home` is borrowed. */
-struct mcp_registry *mcp_registry_new(const char *home, bool allow_run);
+/* NULL: no memory. `store` is borrowed. */
+struct mcp_registry *mcp_registry_new(const quire_options *store,
+                                      bool allow_run);
 
 /* Refuse long calls; stop those that run and wait for them. */
 void mcp_registry_stop(struct mcp_registry *l);
