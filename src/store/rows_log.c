@@ -171,7 +171,7 @@ static quire_status rows_log_hold(struct log *base, int wait_ms,
 {
     struct rows_log *l = log_of(base);
     struct rows *r = l->store;
-    struct timespec pause = {.tv_nsec = 10 * 1000000};
+    struct timespec pause = {.tv_nsec = 2 * 1000000};
     int64_t end = clock_steady_us() + wait_ms * INT64_C(1000);
     quire_status st;
 
@@ -180,7 +180,7 @@ static quire_status rows_log_hold(struct log *base, int wait_ms,
     while (st == QUIRE_BUSY && clock_steady_us() < end) {
         pthread_mutex_unlock(&r->turn);
         nanosleep(&pause, NULL);
-        if (pause.tv_nsec < 160 * 1000000)
+        if (pause.tv_nsec < 20 * 1000000)
             pause.tv_nsec *= 2;
         pthread_mutex_lock(&r->turn);
         st = try_hold(l, err);

@@ -22,6 +22,7 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/utf8.h"
+#include "api/core/cluster.h"
 #include "api/core/handle.h"
 #include "session/list.h"
 #include "session/names.h"
@@ -126,6 +127,37 @@ static bool names_omp(const char *path)
     return strstr(path, "/.omp/") != NULL;
 }
 
+/* A name in the database: below its address, or below the root, as answers have it. */
+static quire_status find_shared(struct quire *q, const char *which,
+                                struct arena *keep,
+                                struct session_location *out, quire_error *err)
+{
+    const char *place = cluster_place(q->cluster);
+    const char *tenant = session_name_from_home(q, "", keep);
+    const char *below = tenant ? arena_printf(keep, "%s/%s", place, tenant)
+                               : NULL;
+    struct object_info info;
+    size_t len;
+    quire_status st = below ? need_all(q, err) : err_memory(err);
+
+    if (st)
+        return st;
+    len = strlen(q->root);
+    if (!strncmp(which, below, strlen(below)))
+        which += strlen(below);
+    else if (!strncmp(which, q->root, len) && which[len] == '/')
+        which += len + 1;
+    else
+        return QUIRE_NOT_FOUND;
+    if (!is_in_sessions(which))
+        return QUIRE_NOT_FOUND;
+    *out = (struct session_location){.store = q->all, .in_home = true};
+    out->archived = !strncmp(which, "archive/", 8);
+    out->name = arena_text(keep, bytes_str(which));
+    return out->name ? log_stat(q->all->logs, out->name, &info, err)
+                     : err_memory(err);
+}
+
 static quire_status find_path(struct quire *q, const char *which,
                               struct arena *keep, struct session_location *out,
                               quire_error *err)
@@ -135,6 +167,8 @@ static quire_status find_path(struct quire *q, const char *which,
     struct stat info;
     quire_status st;
 
+    if (q->cluster)
+        return find_shared(q, which, keep, out, err);
     if (!realpath(which, path))
         return errno == ENOENT || errno == ENOTDIR
                    ? QUIRE_NOT_FOUND
