@@ -16,6 +16,7 @@
 #include "base/fs.h"
 #include "base/opts.h"
 #include "base/utf8.h"
+#include "api/core/cluster.h"
 #include "api/core/handle.h"
 #include "api/search_query.h"
 
@@ -40,6 +41,20 @@ static quire_status open_history(struct quire *q, const char *path,
     return st;
 }
 
+static quire_status open_shared(struct quire *q, quire_error *err)
+{
+    struct db *db = NULL;
+    quire_status st = cluster_catalog(q->cluster, q->read_only, &db, err);
+
+    if (!st)
+        st = trace_db(q, &db, err);
+    if (!st)
+        st = history_open_shared(db, q->tenant, q->read_only, &q->history, err);
+    if (st)
+        db_close(db);
+    return st;
+}
+
 /* A reader of a home that has none gets none. */
 quire_status need_history(struct quire *q, bool write, quire_error *err)
 {
@@ -58,6 +73,12 @@ quire_status need_history(struct quire *q, bool write, quire_error *err)
         st = tenants_check(q, err);
     if (st || q->history)
         return st;
+    if (q->cluster) {
+        st = need_catalog(q, write, err); /* it has the tenant's row */
+        if (!st)
+            st = open_shared(q, err);
+        return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;
+    }
     path = arena_printf(&tmp, "%s/history.db", q->root);
     if (!path)
         st = err_memory(err);

@@ -230,7 +230,7 @@ struct put_asked {
     struct place_asked place;
     struct stmt *old, *next_id;
     struct stmt *removal; /* NULL: the session has no file */
-    bool has_files; /* are rows: the removal says that one is gone */
+    bool has_files;       /* are rows: the removal says that one is gone */
     quire_digest digest;
 };
 

@@ -31,6 +31,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "memory/history_rows.h"
 #include "memory/normalize.h"
 #include "store/sql.h"
 
@@ -44,8 +45,9 @@ struct shape {
 };
 
 struct history {
-    struct db *db; /* owned */
-    char *path;    /* owned */
+    struct history_rows *rows; /* owned; NULL: it is in a file, as follows */
+    struct db *db;             /* owned */
+    char *path;                /* owned */
     struct shape shape;
     int64_t version;      /* of the schema that `shape` describes */
     struct stmt *looking; /* reads the current version */
@@ -157,7 +159,7 @@ static quire_status fail_not_history(const struct history *h, quire_error *err)
 
 bool history_is_damaged(const struct history *h)
 {
-    return h && db_is_damaged(h->db);
+    return h && !h->rows && db_is_damaged(h->db);
 }
 
 static quire_status make_tables(struct history *h, quire_error *err)
@@ -202,10 +204,28 @@ quire_status history_open(struct db *db, const char *path, bool read_only,
     return st;
 }
 
+quire_status history_open_shared(struct db *db, int64_t tenant, bool read_only,
+                                 struct history **out, quire_error *err)
+{
+    struct history *h = calloc(1, sizeof *h);
+    quire_status st;
+
+    if (!h)
+        return err_memory(err);
+    h->text = (struct buf)BUF_INIT(HISTORY_PROMPT_MAX);
+    st = history_rows_open(db, tenant, read_only, &h->rows, err);
+    if (st)
+        free(h);
+    else
+        *out = h;
+    return st;
+}
+
 void history_close(struct history *h)
 {
     if (!h)
         return;
+    history_rows_close(h->rows);
     drop_statement(&h->looking);
     drop_statement(&h->last);
     drop_statement(&h->insert);
@@ -340,6 +360,8 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
         return err_memory(err);
     if (h->text.len == 0)
         return QUIRE_OK;
+    if (h->rows)
+        return history_rows_add(h->rows, prompt, buf_bytes(&h->text), id, err);
     st = db_begin(db, DB_SOON, DB_ALL_TENANTS, err);
     if (st)
         return st;
@@ -389,9 +411,12 @@ static quire_status delete_rows(struct history *h, const int64_t *ids, size_t n,
 quire_status history_remove(struct history *h, const int64_t *ids, size_t n,
                             quire_error *err)
 {
-    /* Of this connection: free pages are overwritten. */
-    quire_status st = db_exec(h->db, "PRAGMA secure_delete=ON", err);
+    quire_status st;
 
+    if (h->rows)
+        return history_rows_remove(h->rows, ids, n, err);
+    /* Of this connection: free pages are overwritten. */
+    st = db_exec(h->db, "PRAGMA secure_delete=ON", err);
     if (!st)
         st = db_begin(h->db, DB_DURABLE, DB_ALL_TENANTS, err);
     if (st)
@@ -484,6 +509,8 @@ quire_status history_find(struct history *h, const struct history_find *find,
         return QUIRE_OK;
     if (limit > HISTORY_LIMIT_MAX && limit != UINT64_MAX)
         limit = HISTORY_LIMIT_MAX;
+    if (h->rows)
+        return history_rows_find(h->rows, find, limit, each, ctx, err);
     st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
     if (!st)
         st = load_shape(h, err);
@@ -525,8 +552,11 @@ static quire_status get_row(struct history *h, int64_t id, quire_prompt_fn each,
 quire_status history_get(struct history *h, int64_t id, quire_prompt_fn each,
                          void *ctx, quire_error *err)
 {
-    quire_status st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
+    quire_status st;
 
+    if (h->rows)
+        return history_rows_get(h->rows, id, each, ctx, err);
+    st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
     if (!st)
         st = load_shape(h, err);
     if (!st)
@@ -558,8 +588,11 @@ static quire_status read_state(struct history *h, struct history_state *state,
 quire_status history_state(struct history *h, struct history_state *state,
                            quire_error *err)
 {
-    quire_status st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
+    quire_status st;
 
+    if (h->rows)
+        return history_rows_state(h->rows, state, err);
+    st = db_begin(h->db, DB_LOOK, DB_ALL_TENANTS, err);
     *state = (struct history_state){.n = 0};
     if (!st)
         st = load_shape(h, err);

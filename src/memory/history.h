@@ -43,6 +43,10 @@ struct history_find {
  * QUIRE_DAMAGED  a database without a prompt history */
 quire_status history_open(struct db *db, const char *path, bool read_only,
                           struct history **out, quire_error *err);
+
+/* The same in the database that holds the catalogue: history_rows.h. */
+quire_status history_open_shared(struct db *db, int64_t tenant, bool read_only,
+                                 struct history **out, quire_error *err);
 void history_close(struct history *h);
 
 /* Whether a call has returned QUIRE_DAMAGED for its database. NULL is fine. */

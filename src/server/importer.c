@@ -40,7 +40,7 @@ struct progress {
 
 struct importer {
     const quire_options *store; /* borrowed */
-    struct events *events; /* borrowed, as the next two */
+    struct events *events;      /* borrowed, as the next two */
     struct indexer *indexer;
     const atomic_bool *draining;
 

@@ -30,7 +30,7 @@ struct noted {
 
 struct indexer {
     const quire_options *store; /* borrowed */
-    quire_search_watch *watch; /* borrowed */
+    quire_search_watch *watch;  /* borrowed */
     const atomic_bool *draining;
     pthread_t thread;
     quire *q; /* of the thread; NULL while there is nothing to do */
@@ -202,7 +202,8 @@ static void indexer_free(struct indexer *x)
     free(x);
 }
 
-quire_status indexer_begin(const quire_options *store, quire_search_watch *watch,
+quire_status indexer_begin(const quire_options *store,
+                           quire_search_watch *watch,
                            const atomic_bool *draining, struct indexer **out,
                            quire_error *err)
 {

@@ -21,7 +21,8 @@
 struct indexer;
 
 /* `draining` ends an update early. */
-quire_status indexer_begin(const quire_options *store, quire_search_watch *watch,
+quire_status indexer_begin(const quire_options *store,
+                           quire_search_watch *watch,
                            const atomic_bool *draining, struct indexer **out,
                            quire_error *err);
 

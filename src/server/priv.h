@@ -91,9 +91,9 @@ struct settings {
 
 struct server {
     struct server_config c;
-    char *home;         /* owned, absolute */
+    char *home;          /* owned, absolute */
     quire_options store; /* of its handles; `home` is that above */
-    size_t watched_max; /* workspaces */
+    size_t watched_max;  /* workspaces */
     char *spool; /* owned; directory of long bodies and answers: among the
                     blobs, where gc removes what a crash leaves */
     struct router *router;

@@ -89,7 +89,8 @@ static quire_status init_parts(struct server *s, quire_error *err)
     }
     quire_close(q);
     if (!st)
-        st = importer_new(&s->store, s->events, &s->draining, &s->importer, err);
+        st = importer_new(&s->store, s->events, &s->draining, &s->importer,
+                          err);
     if (!st)
         st = rand_bytes(&rand_system, s->salt, sizeof s->salt, err);
     if (!st)
@@ -161,8 +162,8 @@ quire_status server_run(struct server *s, quire_error *err)
     if (!st)
         st = background_begin(&background, &s->background, err);
     if (!st)
-        st = indexer_begin(&s->store, s->search_watch, &s->draining, &s->indexer,
-                           err);
+        st = indexer_begin(&s->store, s->search_watch, &s->draining,
+                           &s->indexer, err);
     if (!st)
         st = importer_begin(s->importer, s->indexer, err);
     if (!st) {

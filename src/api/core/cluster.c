@@ -18,7 +18,7 @@
 struct cluster {
     pthread_mutex_t turn; /* refs, prepared */
     int refs;
-    bool prepared; /* the tables of the stores are there */
+    bool prepared;            /* the tables of the stores are there */
     char *database, *objects; /* owned */
     char place[256];
     char process[64];
@@ -152,8 +152,7 @@ int64_t cluster_identity(struct cluster *c)
     struct db *db = NULL;
     int64_t id = 0;
 
-    if (!db_postgres_open(&config, &db, NULL) &&
-        !store_rows_prepare(db, NULL))
+    if (!db_postgres_open(&config, &db, NULL) && !store_rows_prepare(db, NULL))
         (void)store_rows_identity(db, &id, NULL);
     db_close(db);
     return id;
@@ -162,10 +161,10 @@ int64_t cluster_identity(struct cluster *c)
 quire_status cluster_catalog(struct cluster *c, bool read_only, struct db **out,
                              quire_error *err)
 {
-    struct postgres_config config = {
-        .pool = c->catalog,
-        .access = read_only ? DB_READ : DB_WRITE,
-        .lock_tenant = "SELECT 1 FROM tenant WHERE id = ?1 FOR UPDATE"};
+    struct postgres_config config =
+        {.pool = c->catalog,
+         .access = read_only ? DB_READ : DB_WRITE,
+         .lock_tenant = "SELECT 1 FROM tenant WHERE id = ?1 FOR UPDATE"};
 
     return db_postgres_open(&config, out, err);
 }

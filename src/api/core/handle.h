@@ -46,8 +46,8 @@ struct quire {
     char *home; /* owned; the blobs directory when there is no home */
     char *root; /* owned; directory of the tenant's sessions and history: the
                    home, or tenants/<id> below it                    */
-    char *blob_path; /* owned */
-    char *db_path;   /* owned; NULL: no database                      */
+    char *blob_path;         /* owned */
+    char *db_path;           /* owned; NULL: no database                      */
     struct cluster *cluster; /* referenced; NULL: the home is on the disk */
     quire_kind kind;
     quire_layout layout;

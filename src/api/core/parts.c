@@ -224,8 +224,9 @@ static quire_status open_files(struct quire *q, const char *path,
     else if (path == q->blob_path)
         st = cluster_blobs(q->cluster, &q->clock, q->read_only, &files, err);
     else
-        st = cluster_store(q->cluster, path + strlen(q->home) +
-                                           (path[strlen(q->home)] == '/'),
+        st = cluster_store(q->cluster,
+                           path + strlen(q->home) +
+                               (path[strlen(q->home)] == '/'),
                            &q->clock, q->read_only, &files, err);
     if (st)
         return st;

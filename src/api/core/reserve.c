@@ -52,8 +52,8 @@ static int open_home(const struct quire *q)
 {
     int dir;
 
-    if (q->kind != QUIRE_KIND_NATIVE || q->read_only || !q->db_path || q->cluster ||
-        fs_open_dir(q->home, false, &dir, NULL))
+    if (q->kind != QUIRE_KIND_NATIVE || q->read_only || !q->db_path ||
+        q->cluster || fs_open_dir(q->home, false, &dir, NULL))
         return -1;
     return dir;
 }

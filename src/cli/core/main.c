@@ -105,10 +105,11 @@ static int check_addresses(struct cli *cli, const struct args *args,
                          "--blobs needs --db");
     if (options->database && !args_env(args, "db") &&
         has_password(options->database))
-        return cli_usage(cli,
-                         "set QUIRE_DB, or put it into the file that PGPASSFILE "
-                         "names (~/.pgpass)",
-                         "--db has a password, which the process list shows");
+        return cli_usage(
+            cli,
+            "set QUIRE_DB, or put it into the file that PGPASSFILE "
+            "names (~/.pgpass)",
+            "--db has a password, which the process list shows");
     return EXIT_DONE;
 }
 
