@@ -339,7 +339,7 @@ quire_status home_find(struct quire *q, const quire_options *o,
         if (st)
             return st;
         if (q->home && !q->kind)
-            q->kind = detect_kind(q->home);
+            q->kind = o->database ? QUIRE_KIND_NATIVE : detect_kind(q->home);
         q->layout = layout_of(q->kind);
         if (q->home) {
             q->blob_path = text("%s/blobs", q->home);
