@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/core/cluster.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
@@ -49,7 +50,14 @@ struct collecting {
     struct artifact_expiry expiry;
     bool reap; /* the run scans all files, stray ones too */
     int lock;
+    struct lease_store *shared; /* NULL: no lease is held */
+    uint64_t epoch;             /* of the lease */
 };
+
+/* The lease of collections among machines, and how long one that died keeps it. */
+#define COLLECTION    "collection"
+#define COLLECTION_MS (3600 * INT64_C(1000))
+
 
 static bool is_dry(const struct collecting *c)
 {
@@ -107,7 +115,7 @@ static quire_status worker_open(void *ctx, void **worker, quire_error *err)
 
     if (!r)
         return err_memory(err);
-    r->home = c->q->home;
+    r->q = c->q;
     *worker = r;
     return QUIRE_OK;
 }
@@ -407,6 +415,20 @@ static quire_status purge_indexes(struct collecting *c, quire_error *err)
 
 /* ---- whose turn --------------------------------------------------------- */
 
+/* Among machines. One that died keeps the others from it for an hour. */
+static quire_status take_lease(struct collecting *c, quire_error *err)
+{
+    struct store *home;
+    quire_status st = need_home(c->q, &home, err);
+
+    if (st)
+        return st;
+    st = lease_take(home->leases, COLLECTION, cluster_process(c->q->cluster),
+                    COLLECTION_MS, &c->epoch, err);
+    c->shared = st ? NULL : home->leases;
+    return st;
+}
+
 static quire_status take_turn(struct collecting *c, quire_error *err)
 {
     quire_status st;
@@ -421,6 +443,8 @@ static quire_status take_turn(struct collecting *c, quire_error *err)
         err_fail(err, st, "let it finish: it does what this one would",
                  "another collection of %s is running", c->q->home);
     }
+    if (!st && c->q->cluster)
+        st = take_lease(c, err);
     if (!st)
         futimens(c->lock, NULL); /* quire_collect_due() asks for the time */
     return st;
@@ -465,7 +489,7 @@ static bool is_home(const struct quire *q)
     static const char *const signs[] = {"quire.db", "blobs", "sessions",
                                         "conversations", ".quire"};
     char *path = NULL;
-    bool any = false;
+    bool any = q->cluster != NULL;
     size_t i;
 
     for (i = 0; !any && i < sizeof signs / sizeof *signs; i++) {
@@ -532,6 +556,8 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
         st = purge_indexes(&c, err);
     if (c.lock >= 0)
         close(c.lock);
+    if (c.shared)
+        lease_release(c.shared, COLLECTION, c.epoch, NULL);
     return st;
 }
 

@@ -341,7 +341,7 @@ quire_status gc_source_find(struct gc_source_reader *r, const char *label,
     if (outside)
         st = go_outside(r, label, err);
     else if (!r->in_home)
-        st = store_files_open(r->home, true, &r->in_home, err);
+        st = open_whole_home(r->q, &r->in_home, err);
     *store = outside ? r->outside : r->in_home;
     *name = outside ? strrchr(label, '/') + 1 : label;
     return st;

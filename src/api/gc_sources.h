@@ -37,7 +37,7 @@ quire_status gc_sources_register(struct quire *q, const char *path,
 
 /* Opening by label, for one thread; the stores are opened when first needed. */
 struct gc_source_reader {
-    const char *home; /* borrowed */
+    struct quire *q; /* borrowed; of `in_home` */
     struct store *in_home, *outside;
     char *dir; /* owned; of `outside` */
 };

@@ -34,18 +34,15 @@ static quire_status open_worker(void *ctx, struct blobs **out, quire_error *err)
 {
     struct workers *workers = ctx;
     const struct quire *q = workers->q;
-    struct db_config dbc = {.path = q->db_path,
-                            .access = DB_READ,
-                            .busy_ms = q->busy_ms};
     struct blobs_config config = {.layout = q->layout, .clock = &q->clock};
     struct worker *h = calloc(1, sizeof *h);
     quire_status st;
 
     if (!h)
         return err_memory(err);
-    st = store_files_open(q->blob_path, true, &h->files, err);
+    st = open_blob_files(q, &h->files, err);
     if (!st && q->blobs_db)
-        st = db_sqlite_open(&dbc, &h->db, err);
+        st = open_another_db(q, &h->db, err);
     if (!st) {
         config.files = h->files->objects;
         config.leases = h->files->leases;

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "store/sqlite_ddl.h"
 #include "base/map.h"
 #include "blob/hash.h"
 #include "check/check.h"
@@ -63,14 +64,14 @@ static const struct rule {
      "`quire repair` counts again", SCHEMA_ARTIFACTS, MEND_COUNTERS},
     {"counter",
      "SELECT 'scratchpad ' || name, 'it counts ' || used || ' bytes, which is"
-     " not what it has' FROM pad p WHERE used <> (SELECT coalesce(sum(length("
-     "CAST(text AS BLOB))), 0) FROM pad_block WHERE pad = p.id)",
+     " not what it has' FROM pad p WHERE used <> (SELECT coalesce(sum("
+     SQL_BYTES_OF("text") "), 0) FROM pad_block WHERE pad = p.id)",
      "`quire repair` counts again", SCHEMA_SCRATCHPADS, MEND_COUNTERS},
     {"version",
      "SELECT 'artifact #' || a.id, 'its current version, ' || a.version || ','"
      " || ' is not among its versions' FROM artifact a LEFT JOIN"
      " artifact_version v ON v.artifact = a.id AND v.version = a.version WHERE"
-     " v.sha256 IS NOT a.sha256 OR v.size IS NOT a.size",
+     " v.sha256 IS DISTINCT FROM a.sha256 OR v.size IS DISTINCT FROM a.size",
      "look with `quire artifact versions`, and put it again", SCHEMA_ARTIFACTS,
      MEND_NONE},
     {"version",

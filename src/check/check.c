@@ -124,11 +124,11 @@ static quire_status check_parts(struct checks *c, quire_error *err)
 {
     quire_status st = open_all(c, err);
 
-    if (!st)
+    if (!st && !c->q->cluster)
         st = check_log(c, err);
-    if (!st && c->q->catalog.db)
+    if (!st && c->q->catalog.db && !c->q->cluster)
         st = check_sqlite(c, err);
-    if (!st && c->q->catalog.db)
+    if (!st && c->q->catalog.db && !c->q->cluster)
         st = check_sqlite_schema(c, err);
     if (!st && c->q->catalog.db)
         st = check_catalog(c, err);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "store/sqlite_ddl.h"
 #include "base/fs.h"
 #include "gc/ref_index.h"
 #include "memory/memory.h"
@@ -119,9 +120,9 @@ quire_status reindex_sessions(struct quire *q, int64_t tenant, quire_error *err)
 static quire_status count_pads(struct quire *q, quire_error *err)
 {
     static const char sql[] =
-        "UPDATE pad SET used = (SELECT coalesce(sum(length(CAST(text AS"
-        " BLOB))), 0) FROM pad_block WHERE pad = pad.id) WHERE used <> (SELECT"
-        " coalesce(sum(length(CAST(text AS BLOB))), 0) FROM pad_block WHERE"
+        "UPDATE pad SET used = (SELECT coalesce(sum(" SQL_BYTES_OF("text")
+        "), 0) FROM pad_block WHERE pad = pad.id) WHERE used <> (SELECT"
+        " coalesce(sum(" SQL_BYTES_OF("text") "), 0) FROM pad_block WHERE"
         " pad = pad.id)";
     struct db *db = q->catalog.db;
     quire_status st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);

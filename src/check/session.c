@@ -393,19 +393,16 @@ quire_status file_check_init(struct file_check *l, struct checks *c,
 quire_status file_check_open(struct checks *c, struct file_check **out,
                              quire_error *err)
 {
-    struct db_config config = {.path = c->q->db_path,
-                               .access = DB_READ,
-                               .busy_ms = c->q->busy_ms};
     struct file_check *l = calloc(1, sizeof *l);
     quire_status st = QUIRE_OK;
 
     if (!l)
         return err_memory(err);
     l->c = c;
-    l->reader.home = c->q->home;
+    l->reader.q = c->q;
     preloaded_init(&l->whole);
     if (compares_usage(c))
-        st = db_sqlite_open(&config, &l->db, err);
+        st = open_another_db(c->q, &l->db, err);
     if (st) {
         file_check_close(l);
         return st;

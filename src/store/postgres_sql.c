@@ -71,19 +71,32 @@ static size_t replace_word(const char *at, struct buf *out)
     return 0;
 }
 
-/* SQL_IS_BYTES(column): there every value has the type of its column. */
-static size_t replace_type_test(const char *at, struct buf *out)
-{
-    static const char begin[] = "typeof(", end[] = ") = 'blob'";
-    const char *column = at + strlen(begin), *close;
+/* What surrounds a column in SQLite's dialect, and here. */
+static const struct {
+    const char *begin, *end, *to_begin, *to_end;
+} expressions[] = {
+    /* SQL_IS_BYTES(): here every value has the type of its column. */
+    {"typeof(", ") = 'blob'", "(", " IS NOT NULL)"},
+    {"length(CAST(", " AS BLOB))", "octet_length(", ")"}, /* SQL_BYTES_OF() */
+};
 
-    if (strncmp(at, begin, strlen(begin)) != 0)
-        return 0;
-    close = strstr(column, end);
-    if (!close)
-        return 0;
-    buf_addf(out, "(%.*s IS NOT NULL)", (int)(close - column), column);
-    return (size_t)(close - at) + strlen(end);
+static size_t replace_expression(const char *at, struct buf *out)
+{
+    const char *column, *close;
+    size_t i;
+
+    for (i = 0; i < sizeof expressions / sizeof *expressions; i++) {
+        column = at + strlen(expressions[i].begin);
+        if (strncmp(at, expressions[i].begin, strlen(expressions[i].begin)))
+            continue;
+        close = strstr(column, expressions[i].end);
+        if (!close)
+            continue;
+        buf_addf(out, "%s%.*s%s", expressions[i].to_begin,
+                 (int)(close - column), column, expressions[i].to_end);
+        return (size_t)(close - at) + strlen(expressions[i].end);
+    }
+    return 0;
 }
 
 /* "?12": adds "$12" and returns its length, with the number in *param. */
@@ -118,7 +131,7 @@ static int translate_rest(const char *sql, struct buf *out)
                       : param > highest        ? param
                                                : highest;
         } else if ((!ddl || !begins || !(n = replace_word(at, out))) &&
-                   !(n = replace_type_test(at, out))) {
+                   !(n = replace_expression(at, out))) {
             buf_add_char(out, *at);
             n = 1;
         }

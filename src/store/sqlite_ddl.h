@@ -17,6 +17,9 @@
 /* Whether a value has the type of its column: SQLite stores any in any. */
 #define SQL_IS_BYTES(column) "typeof(" column ") = 'blob'"
 
+/* How many bytes a text has; length() counts characters. */
+#define SQL_BYTES_OF(column) "length(CAST(" column " AS BLOB))"
+
 /* A view of this connection alone, in place of a table; also while the connection
  * may only read. */
 #define DDL_TEMP_VIEW(name, select)                                   \

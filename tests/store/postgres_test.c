@@ -50,6 +50,8 @@ TEST(postgres_types_of_tables_have_its_names)
     translates("SELECT " SQL_IS_BYTES("a.b") " FROM a",
                "SELECT (a.b IS NOT NULL) FROM a", 0);
     translates("SELECT typeof(b)", "SELECT typeof(b)", 0);
+    translates("SELECT sum(" SQL_BYTES_OF("a") ") FROM t",
+               "SELECT sum(octet_length(a)) FROM t", 0);
     translates("SELECT 'TEXT' AS TEXT", "SELECT 'TEXT' AS TEXT", 0);
     translates("ALTER TABLE t ADD n INTEGER", "ALTER TABLE t ADD n bigint", 0);
 }

@@ -135,6 +135,11 @@ const char *cluster_place(const struct cluster *c)
     return c->place;
 }
 
+const char *cluster_process(const struct cluster *c)
+{
+    return c->process;
+}
+
 static bool same(const char *a, const char *b)
 {
     return a && b ? !strcmp(a, b) : !a && !b;

@@ -124,6 +124,15 @@ quire_status need_home(struct quire *q, struct store **out, quire_error *err);
 quire_status open_home_store(struct quire *q, struct store **out,
                              quire_error *err);
 
+/* For another thread, to read: the files below the home, the blobs directory; the
+ * database. */
+quire_status open_whole_home(const struct quire *q, struct store **out,
+                             quire_error *err);
+quire_status open_blob_files(const struct quire *q, struct store **out,
+                             quire_error *err);
+quire_status open_another_db(const struct quire *q, struct db **out,
+                             quire_error *err);
+
 /* Keep collections from removing blobs until release_blobs(), while a reference
  * is copied from one file to another. */
 quire_status hold_blobs(struct quire *q, quire_error *err);

@@ -259,6 +259,30 @@ quire_status open_home_store(struct quire *q, struct store **out,
     return open_whole(q, q->root, out, err);
 }
 
+quire_status open_whole_home(const struct quire *q, struct store **out,
+                             quire_error *err)
+{
+    return q->cluster ? cluster_store(q->cluster, "", &q->clock, true, out, err)
+                      : store_files_open(q->home, true, out, err);
+}
+
+quire_status open_blob_files(const struct quire *q, struct store **out,
+                             quire_error *err)
+{
+    return q->cluster ? cluster_blobs(q->cluster, &q->clock, true, out, err)
+                      : store_files_open(q->blob_path, true, out, err);
+}
+
+quire_status open_another_db(const struct quire *q, struct db **out,
+                             quire_error *err)
+{
+    struct db_config config = {
+        .path = q->db_path, .access = DB_READ, .busy_ms = q->busy_ms};
+
+    return q->cluster ? cluster_catalog(q->cluster, true, out, err)
+                      : db_sqlite_open(&config, out, err);
+}
+
 quire_status need_all(struct quire *q, quire_error *err)
 {
     return q->all ? QUIRE_OK : open_home_store(q, &q->all, err);
