@@ -150,9 +150,10 @@ static quire_status check_parts(struct checks *c, quire_error *err)
         st = check_search(c, err);
     if (!st && c->q->blobs)
         st = check_blobs(c, err);
-    if (!st && c->rows)
+    /* Beside a database, what is in the home is derived, or a working copy. */
+    if (!st && c->rows && !c->q->cluster)
         st = check_workspaces(c, err);
-    if (!st && c->rows)
+    if (!st && c->rows && !c->q->cluster)
         st = check_orphans(c, err);
     return st;
 }

@@ -95,7 +95,8 @@ static quire_status name_server(struct postgres_pool *p, quire_error *err)
 }
 
 /* Settings that older servers do not have are left out. A new table has no
- * statistics, and would be read whole: enable_seqscan. */
+ * statistics, and would be read whole: enable_seqscan. Plans that cannot avoid it then
+ * look so expensive that the server would compile them, for 150 ms: jit. */
 static void write_set_up(struct postgres_pool *p)
 {
     snprintf(p->set_up, sizeof p->set_up,
@@ -103,7 +104,7 @@ static void write_set_up(struct postgres_pool *p)
              " ('lock_timeout', '%dms'), ('statement_timeout', '30s'),"
              " ('idle_in_transaction_session_timeout', '30s'),"
              " ('client_connection_check_interval', '500ms'),"
-             " ('enable_seqscan', 'off')) AS t(key, to_be)"
+             " ('enable_seqscan', 'off'), ('jit', 'off')) AS t(key, to_be)"
              " JOIN pg_catalog.pg_settings ON name = key",
              p->busy_ms > 0 ? p->busy_ms : 1);
 }
