@@ -59,10 +59,15 @@ quire_status secrets_policy(struct quire *q, enum secrets_policy *out,
         st = need_catalog(q, false, err);
         if (!st)
             st = settings_get(&q->catalog, q->tenant, "secrets", &tmp, &s, err);
-        q->secrets = st || !strcmp(s.value, "off") ? SECRETS_OFF
-                     : !strcmp(s.value, "warn")    ? SECRETS_WARN
-                                                   : SECRETS_MASK;
+        if (!st)
+            q->secrets = !strcmp(s.value, "off")    ? SECRETS_OFF
+                         : !strcmp(s.value, "warn") ? SECRETS_WARN
+                                                    : SECRETS_MASK;
         q->secrets_state = st ? 0 : state;
+        /* On a disk that is full or closed, entries can be appended and the ends of
+         * outputs are shown: by what was known last. */
+        if (st != QUIRE_NO_MEMORY)
+            st = QUIRE_OK;
     }
     *out = q->secrets;
     pthread_mutex_unlock(&q->blob_turn);
