@@ -16,9 +16,9 @@
  *                        holder passes it with each one (log_append()), and a
  *                        lower one is refused.
  *
- * Leases have no caller in the library yet, only tests. They are for a backend
- * that several machines share, where a session is held by a lease and not by a
- * lock, and for background jobs of which one server at a time may run each.
+ * Leases are for a backend that several machines share: of background jobs one
+ * server at a time runs each. A session is held there by a fence of its own
+ * (rows_log.c), not by a lease of this interface.
  *
  * The conformance suite is tests/conform/lease_test.c. memory_lease.c is the
  * executable specification, files_lease.c the backend in use. A remote backend

@@ -14,8 +14,8 @@
  *     Every change of a content and of its size is one transaction.
  *  2. An append is kept only if the content still has the size that its writer expects
  *     and no later epoch: compared by the database in the statement that changes it.
- *  3. Content without a name belongs to a draft, or to who opened it before the name
- *     went. It stays for ROWS_KEEP_S after it was last changed: store_rows_reap().
+ *  3. Content without a name belongs to a draft, or to handles that opened it before
+ *     the name went. It stays for ROWS_KEEP_S after it was last changed: store_rows_reap().
  *  4. A held log is leased for ROWS_HOLD_MS and fenced by hold_epoch: a holder that
  *     was too slow cannot append after another one holds the log.
  *
@@ -41,8 +41,8 @@ struct rows_config {
     const char *root;    /* what all names begin with in the database: "", or
                           * "tenants/<id>"                                   */
     const char *place;   /* for messages: no password in it                  */
-    const char *process; /* a line that no other process uses, shown to whom a
-                          * hold keeps waiting                               */
+    const char *process; /* a line that no other process uses, the holder in
+                          * messages of QUIRE_BUSY                                  */
     const struct clock *clock; /* borrowed                                   */
     bool read_only;
 };

@@ -5,13 +5,13 @@
  * get the same epoch. The lock of a directory is a lease whose name no caller can
  * give.
  *
- * The lock of the store is a row for each holder. Both write theirs, then look: whoever
- * shares backs off from an exclusive one; the exclusive one waits until no other row is
- * left, while new ones back off. A row ends after LOCK_MS, so that a process that died
+ * The lock of the store is a row for each holder. Both write theirs, then look: a
+ * shared holder backs off from an exclusive one; the exclusive one waits until no other
+ * row is left, while new ones back off. A row ends after LOCK_MS, so that a process that died
  * keeps others waiting no longer.
  *
- * Times are of the clocks of the machines. Nothing relies on them but who may try: each
- * append and each renewal compares epochs.
+ * Times are of the clocks of the machines. They decide only when another process may try:
+ * each append and each renewal compares epochs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,12 +152,6 @@ static quire_status rows_lock(struct lease_store *s, enum lease_mode mode,
     if (!st)
         r->locked = mode;
     return unlock(r, st);
-}
-
-void rows_unlock_all(struct rows *r)
-{
-    if (r->locked)
-        drop_lock(r);
 }
 
 /* ---- leases --------------------------------------------------------------------- */
@@ -386,7 +380,11 @@ static quire_status rows_gen(struct lease_store *s, int64_t *mark,
 
 static void rows_free_leases(struct lease_store *s)
 {
-    rows_drop_part(rows_of_leases(s));
+    struct rows *r = rows_of_leases(s);
+
+    if (r->locked)
+        drop_lock(r);
+    rows_drop_part(r);
 }
 
 const struct lease_ops rows_lease_ops = {

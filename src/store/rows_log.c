@@ -122,7 +122,7 @@ static quire_status rows_log_read(struct log *base, uint64_t offset, void *buf,
 static quire_status held_by_other(struct rows_log *l, quire_error *err)
 {
     struct rows *r = l->store;
-    char who[LEASE_NAME_SIZE] = "another process", *space;
+    char holder[LEASE_NAME_SIZE] = "another process", *space;
     struct stmt *s = NULL;
     quire_status st = rows_use(r, ROWS_HOLDER, &s, err);
 
@@ -130,15 +130,15 @@ static quire_status held_by_other(struct rows_log *l, quire_error *err)
         return st;
     stmt_bind_int(s, 1, l->content);
     if (!sql_row(s, NULL) && stmt_column_bytes(s, 0).len > 0) {
-        sql_copy_text(s, 0, who, sizeof who);
+        sql_copy_text(s, 0, holder, sizeof holder);
         /* Behind the last blank: which store of the process. */
-        space = strrchr(who, ' ');
+        space = strrchr(holder, ' ');
         if (space)
             *space = '\0';
     }
     stmt_reset(s);
     return err_fail(err, QUIRE_BUSY, "try again when it has finished",
-                    "%s is writing to %s/%s", who, r->place, l->name);
+                    "%s is writing to %s/%s", holder, r->place, l->name);
 }
 
 /* Once. QUIRE_BUSY without a message. */
@@ -218,8 +218,8 @@ static void rows_log_close(struct log *base)
     free(base);
 }
 
-/* Renew the hold if it ends soon. One that has ended, and that nobody has taken since,
- * goes on. */
+/* Renew the hold if it ends soon. One that has ended goes on, unless another process has
+ * taken the log. */
 static quire_status renew(struct rows_log *l, quire_error *err)
 {
     struct rows *r = l->store;

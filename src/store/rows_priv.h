@@ -151,6 +151,9 @@ quire_status rows_unname(struct rows *r, const struct rows_name *n,
 quire_status rows_rename(struct rows *r, const char *from, const char *to,
                          bool deep, quire_error *err);
 
+/* Take the database over and prepare for its statements. */
+quire_status rows_init(struct rows *r, struct db *db, quire_error *err);
+
 int64_t rows_now(const struct rows *r); /* microseconds */
 void rows_drop_part(struct rows *r);
 
@@ -189,7 +192,5 @@ extern const struct object_ops rows_object_ops;
 extern const struct log_ops rows_log_ops;
 extern const struct lease_ops rows_lease_ops;
 extern const struct directory_ops rows_directory_ops;
-
-void rows_unlock_all(struct rows *r);
 
 #endif

@@ -35,7 +35,7 @@ void cluster_unref(struct cluster *c);          /* NULL is fine */
 /* The database without user and password, for messages. */
 const char *cluster_place(const struct cluster *c);
 
-/* A line that no other process uses: who holds a lease. */
+/* A line that no other process uses: the holder of leases. */
 const char *cluster_process(const struct cluster *c);
 
 /* Whether both addresses are those of the other options. */
