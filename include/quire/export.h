@@ -78,7 +78,8 @@ quire_status quire_export_write(quire *q, const char *which, const char *to,
 
 /* Place the file where the agent `to` looks for it, by the session's directory and
  * the environment (HOME, CLAUDE_CONFIG_DIR, CODEX_HOME and the like). A file that
- * is there already is never changed.
+ * is there already is never changed. A home that can be written to records it, so
+ * that an import knows the file (quire/import.h).
  *
  * Owns: *out is the caller's.
  * Fails: common. No partial file remains.

@@ -97,6 +97,33 @@ quire_status quire_import_original(quire *q, const char *path,
                                    quire_write_fn write, void *ctx,
                                    quire_error *err);
 
+/* A session that was placed for an agent (quire/export.h). */
+typedef struct quire_import_export {
+    const char *agent;
+    const char *id;        /* of the session there                            */
+    const char *session;   /* here                                            */
+    const char *path;      /* of its file there                               */
+    uint64_t inode, bytes; /* of the file, as it was placed                 */
+    int64_t modified_ns, exported_us;
+    uint64_t reserved[2]; /* zero */
+} quire_import_export;
+
+/* quire_import_export_put() records that a session of the home was placed for an
+ * agent; quire_import_export_find() returns it by the agent's name and its id there,
+ * if the session is still in the home. In ids "_" is the same as "-". The importer
+ * does not import such a file again as long as it is as it was placed; if the agent
+ * has continued it, the import names the session as its parent.
+ *
+ * Owns: find: text of *out is lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  find: there is none. put: nothing was stored in the home yet
+ * Durable: put: on return; find reads only. */
+quire_status quire_import_export_put(quire *q, const quire_import_export *e,
+                                     quire_error *err);
+quire_status quire_import_export_find(quire *q, const char *agent,
+                                      const char *id, quire_import_export *out,
+                                      quire_error *err);
+
 /* The import of one file, under way. */
 typedef struct quire_import quire_import;
 

@@ -334,6 +334,16 @@ static const char *const texts[N_CATALOG_SQL] = {
         " WHERE tenant = ?1 AND session = ?2 AND main = 1"
         " ON CONFLICT(tenant, session) DO UPDATE SET child = excluded.child,"
         " imported = excluded.imported",
+    [SQL_EXPORTED_FIND] =
+        "SELECT session, path, inode, size, modified, exported FROM exported"
+        " WHERE tenant = ?1 AND agent = ?2 AND id = ?3",
+    [SQL_EXPORTED_PUT] =
+        "INSERT INTO exported(tenant, agent, id, session, path, inode, size,"
+        " modified, exported) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+        " ON CONFLICT(tenant, agent, id) DO UPDATE SET"
+        " session = excluded.session, path = excluded.path,"
+        " inode = excluded.inode, size = excluded.size,"
+        " modified = excluded.modified, exported = excluded.exported",
     [SQL_IMPORT_DIGESTS] = "SELECT DISTINCT sha256 FROM import_part",
     [SQL_IMPORT_ANSWER] = "SELECT session FROM import_answer WHERE tenant = ?1"
                           " AND answer = ?2",

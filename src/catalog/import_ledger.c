@@ -441,3 +441,58 @@ quire_status import_move(struct catalog *c, int64_t tenant, const char *path,
     }
     return sql_end(c->db, st, err);
 }
+
+/* ---- sessions that were placed for agents --------------------------------- */
+
+quire_status exported_find(struct catalog *c, int64_t tenant, const char *agent,
+                           const char *id, struct arena *keep,
+                           quire_import_export *out, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st;
+
+    if (!catalog_has(c, SCHEMA_EXPORTED))
+        return QUIRE_NOT_FOUND;
+    st = use(c, SQL_EXPORTED_FIND, &s, err);
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, bytes_str(agent));
+    stmt_bind_text(s, 3, bytes_str(id));
+    st = sql_row(s, err);
+    if (!st) {
+        *out = (quire_import_export){
+            .agent = agent,
+            .id = id,
+            .session = arena_text(keep, stmt_column_bytes(s, 0)),
+            .path = arena_text(keep, stmt_column_bytes(s, 1)),
+            .inode = (uint64_t)stmt_column_int(s, 2),
+            .bytes = (uint64_t)stmt_column_int(s, 3),
+            .modified_ns = stmt_column_int(s, 4),
+            .exported_us = stmt_column_int(s, 5),
+        };
+        st = out->session && out->path ? QUIRE_OK : err_memory(err);
+    }
+    stmt_reset(s);
+    return st;
+}
+
+quire_status exported_put(struct catalog *c, int64_t tenant,
+                          const quire_import_export *e, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(c, SQL_EXPORTED_PUT, &s, err);
+
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, bytes_str(e->agent));
+    stmt_bind_text(s, 3, bytes_str(e->id));
+    stmt_bind_text(s, 4, bytes_str(e->session));
+    stmt_bind_text(s, 5, bytes_str(e->path));
+    stmt_bind_int(s, 6, (int64_t)e->inode);
+    stmt_bind_int(s, 7, (int64_t)e->bytes);
+    stmt_bind_int(s, 8, e->modified_ns);
+    stmt_bind_int(s, 9, e->exported_us);
+    return sql_commit(c->db, DB_DURABLE, tenant, s, err);
+}

@@ -9,6 +9,9 @@
  *                   that repeat it do not count it again. It stays when the session
  *                   is removed
  *     continuation  the native session in which an imported one goes on
+ *     exported      which session was placed for an agent, under which id there: it
+ *                   is not imported again, and what the agent makes of it is known
+ *                   as its continuation. It stays when the session is removed
  *
  *   (1) A row is committed after the blobs of its parts and after the session
  *       file: a crash leaves the ledger behind the files, never ahead.
@@ -21,6 +24,14 @@
 #define CATALOG_IMPORT_LEDGER_H
 
 #include "catalog/catalog.h"
+
+/* The session that was placed for an agent under this id. Text but agent and id is in
+ * `keep`. */
+quire_status exported_find(struct catalog *c, int64_t tenant, const char *agent,
+                           const char *id, struct arena *keep,
+                           quire_import_export *out, quire_error *err);
+quire_status exported_put(struct catalog *c, int64_t tenant,
+                          const quire_import_export *e, quire_error *err);
 
 /* `written` while the session file is being changed. */
 #define IMPORT_WRITING UINT64_MAX

@@ -385,6 +385,19 @@ static const char continuation_schema[] =
     " imported INTEGER NOT NULL," /* of import_file, when it was made       */
     " PRIMARY KEY(tenant, session))" DDL_CLUSTERED ";";
 
+static const char exported_schema[] =
+    "CREATE TABLE exported(" /* placed for an agent, see import_ledger.h    */
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " agent TEXT NOT NULL,"
+    " id TEXT NOT NULL,"      /* of the session there                   */
+    " session TEXT NOT NULL," /* here                                   */
+    " path TEXT NOT NULL,"    /* of its file, as it was placed          */
+    " inode INTEGER NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL," /* nanoseconds                            */
+    " exported INTEGER NOT NULL," /* microseconds                           */
+    " PRIMARY KEY(tenant, agent, id))" DDL_CLUSTERED ";";
+
 /* Beside the tables that they extend, so that an older file can still be read. */
 static const char agent_before[] =
     "CREATE TABLE memory_link(" /* stays when the artifact is purged       */
@@ -616,6 +629,7 @@ static const struct {
     {.tables = answer_schema},
     {.tables = continuation_schema},
     {.tables = keeping_schema},
+    {.tables = exported_schema},
 };
 
 /* Take step `i`, of a file that will have all of them. */

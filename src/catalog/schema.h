@@ -41,8 +41,9 @@ enum schema_step {
     SCHEMA_ACTIVITY = 24,
     SCHEMA_ANSWERS = 25, /* import_answer */
     SCHEMA_CONTINUATIONS = 26,
-    SCHEMA_KEEPING = 27, /* pins, holds and the trash */
-    SCHEMA_STEPS = SCHEMA_KEEPING,
+    SCHEMA_KEEPING = 27,  /* pins, holds and the trash */
+    SCHEMA_EXPORTED = 28, /* sessions that were placed for agents */
+    SCHEMA_STEPS = SCHEMA_EXPORTED,
 };
 
 /* Create the tables, or bring them up to date. *steps is how many steps the

@@ -169,12 +169,8 @@ static quire_status message(struct export *x, const struct export_message *m,
     switch (m->role) {
     case EXPORT_USER: on_user(x, m); break;
     case EXPORT_ASSISTANT: on_answer(x, m); break;
-    case EXPORT_SUMMARY:
-        /* What it replaced is still in the context. */
-        export_drop(x, "effect of a compaction", bytes_str(""));
-        put_user(x, m, export_plain(x, m));
-        break;
-    case EXPORT_RESET: export_drop(x, "new context", bytes_str("")); break;
+    case EXPORT_SUMMARY: put_user(x, m, export_plain(x, m)); break;
+    case EXPORT_RESET: break; /* the first entry */
     case EXPORT_SYSTEM: export_drop(x, "system message", bytes_str("")); break;
     case EXPORT_RESULT:
         export_drop(x, "result without its call", bytes_str(""));
@@ -227,6 +223,7 @@ const struct export_target export_copilot = {
     .mime_type = "application/jsonl",
     .is_lines = true,
     .for_agent = true,
+    .context_only = true,
     .state_size = sizeof(struct copilot),
     .begin = begin,
     .message = message,

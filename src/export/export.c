@@ -2,12 +2,14 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
 #include "export/install.h"
 #include "quire/export.h"
+#include "quire/import.h"
 
 quire_status quire_export_write(quire *q, const char *which, const char *to,
                                 const quire_export_options *options,
@@ -29,6 +31,26 @@ quire_status quire_export_write(quire *q, const char *which, const char *to,
     return st;
 }
 
+/* Let the next import know the file for what it is. It is in its place whatever
+ * comes of that, so failures are not reported: a home may be read only. */
+static void note_placed(struct export_run *r, const char *id, const char *path)
+{
+    quire_import_export e = {.agent = r->x.target->name,
+                             .id = id,
+                             .session = r->x.session.id,
+                             .path = path,
+                             .exported_us = r->x.now_ms * 1000};
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return;
+    e.inode = st.st_ino;
+    e.bytes = (uint64_t)st.st_size;
+    e.modified_ns = st.st_mtim.tv_sec * INT64_C(1000000000) +
+                    st.st_mtim.tv_nsec;
+    quire_import_export_put(r->q, &e, NULL);
+}
+
 quire_status quire_export_install(quire *q, const char *which, const char *to,
                                   const quire_export_options *options,
                                   quire_exported *out, quire_error *err)
@@ -46,8 +68,10 @@ quire_status quire_export_install(quire *q, const char *which, const char *to,
         st = export_place_file(&r, &place, err);
     if (path)
         snprintf(out->path, sizeof out->path, "%s", path);
-    if (!st)
+    if (!st) {
         out->messages = r.x.n;
+        note_placed(&r, out->id, path);
+    }
     export_run_release(&r);
     return st;
 }
@@ -150,6 +174,8 @@ static quire_status resume(struct export_run *r, quire_resume_fn each,
     out.installed = existing == NULL;
     if (!existing)
         st = export_place_file(r, &place, err);
+    if (!st && !existing)
+        note_placed(r, names.id, path);
     return st ? st : pass_command(r, names.id, &out, each, ctx, err);
 }
 

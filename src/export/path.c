@@ -18,6 +18,9 @@ struct finder {
     size_t n_compactions, cap_compactions;
     const char *from;
     bool begun;
+    const char *reset,
+        *summary; /* ids of the last entry where the context begins
+                                    anew, and of the last compaction         */
 };
 
 /* ---- one entry ----------------------------------------------------------- */
@@ -123,7 +126,13 @@ static quire_status on_entry(void *ctx, const quire_entry *e, quire_error *err)
         ok = read_model(f, w[1].value);
     else if (bytes_is(e->type, "compaction"))
         ok = add_compaction(f, w[2].value);
-    return ok && add_id(f, e->id) ? QUIRE_OK : err_memory(err);
+    if (!ok || !add_id(f, e->id))
+        return err_memory(err);
+    if (bytes_is(e->type, "reset_boundary"))
+        f->reset = f->path->ids[f->path->n - 1];
+    else if (bytes_is(e->type, "compaction"))
+        f->summary = f->path->ids[f->path->n - 1];
+    return QUIRE_OK;
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -145,6 +154,29 @@ static void order_compactions(struct finder *f)
         memmove(ids + to + 1, ids + to, (c->at - to) * sizeof *ids);
         ids[to] = id;
     }
+}
+
+/* Leave out what stands before `id`, which the model does not see. */
+static void cut_before(struct finder *f, const char *id)
+{
+    struct export_path *p = f->path;
+    size_t at = 0;
+
+    while (at < p->n && p->ids[at] != id)
+        at++;
+    if (at == 0 || at == p->n)
+        return;
+    p->ids += at;
+    p->n -= at;
+    export_drop_n(f->x, "entry that a compaction replaced", bytes_str(""), at);
+}
+
+static void cut_to_context(struct finder *f)
+{
+    if (f->reset)
+        cut_before(f, f->reset);
+    if (f->summary) /* one that was cut is not found */
+        cut_before(f, f->summary);
 }
 
 static quire_status read_header(struct export *x, quire_session *s,
@@ -199,5 +231,7 @@ quire_status export_path_find(struct export *x, quire_session *s,
     o->n_entries = path->n;
     if (x->target->for_agent)
         order_compactions(&f);
+    if (x->target->context_only)
+        cut_to_context(&f);
     return QUIRE_OK;
 }

@@ -65,6 +65,9 @@ struct export_target {
     bool is_lines;
     bool for_agent; /* messages in the order of the model's context: a summary
                        stands before what it keeps                          */
+    bool context_only; /* its format cannot say that a compaction replaced what
+                       came before, or that the context begins anew: that is left
+                       out                                                  */
     bool staged;    /* its place is where the command to resume it finds it: the
                        agent does not look there                            */
     bool as_stored; /* entry() gets every entry on the path instead         */

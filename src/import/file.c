@@ -49,7 +49,10 @@ struct importing {
     quire_import_file row;
     quire_bytes state;
 
-    const char *id;   /* of the session  */
+    const char *id;     /* of the session  */
+    const char *parent; /* the session that it continues, or repeats; NULL */
+    int64_t
+        placed_us;    /* the file was placed by an export then; 0: it was not */
     quire_import *im; /* NULL: a dry run */
     struct import_converter *c;
     uint64_t entries, settled;
@@ -178,6 +181,7 @@ static quire_status resolve_id(struct importing *i, const char **id,
         st = quire_import_move(i->batch->q, other.path, i->found->path, err);
         return st ? st : find_row(i, err);
     }
+    i->parent = *id;
     *id = arena_printf(&i->keep, "%.8s-%016llx", *id,
                        (unsigned long long)map_hash(seed,
                                                     bytes_str(i->found->path)));
@@ -336,6 +340,8 @@ on_usage(void *ctx, const struct import_usage *u, struct import_cost *cost)
     uint64_t answer = answers_key(i->found->agent->name, u);
 
     (void)cost;
+    if (i->placed_us && u->at_ms * 1000 <= i->placed_us)
+        return IMPORT_USAGE_COUNTED; /* the session that was exported has it */
     if (!answer)
         return IMPORT_USAGE_PLAIN;
     if (answers_elsewhere(i->batch->answers, i->batch->q, answer, i->id))
@@ -508,6 +514,7 @@ static quire_status commit(struct importing *i, const char *id,
                            const struct buf *state, quire_error *err)
 {
     quire_import_header header = {.parent = i->found->parent ? i->found->parent
+                                            : i->parent      ? i->parent
                                                              : facts->parent};
     uint8_t mark[MARK_BYTES];
     quire_import_file f = {.path = i->found->path,
@@ -628,9 +635,33 @@ static quire_status emit(struct importing *i, enum import_state state,
     return batch_emit(i->batch, &w, err);
 }
 
+/* A session that an export has placed there. *same: the agent has not changed it. */
+static quire_status find_placed(struct importing *i, bool *same,
+                                quire_error *err)
+{
+    const struct import_found *f = i->found;
+    quire_import_export e;
+    quire_status st = i->batch->q ? quire_import_export_find(i->batch->q,
+                                                             f->agent->name,
+                                                             f->id, &e, err)
+                                  : QUIRE_NOT_FOUND;
+
+    *same = false;
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    i->parent = arena_text(&i->keep, bytes_str(e.session));
+    i->placed_us = e.exported_us;
+    *same = f->is_rows
+                ? f->modified_ns / 1000 <= e.exported_us
+                : !strcmp(e.path, f->path) && e.inode == f->inode &&
+                      e.bytes == f->size && e.modified_ns == f->modified_ns;
+    return i->parent ? QUIRE_OK : err_memory(err);
+}
+
 static quire_status import_session(struct importing *i, quire_error *err)
 {
     enum import_state state;
+    bool same;
     const char *id;
     bool outside = false;
     quire_status st = batch_has(i->batch, i->found->id)
@@ -642,6 +673,11 @@ static quire_status import_session(struct importing *i, quire_error *err)
     i->id = st ? NULL : id;
     if (!st)
         st = compare(i, &state, err);
+    if (!st && state != IMPORT_UNCHANGED) {
+        st = find_placed(i, &same, err);
+        if (!st && same && !i->known)
+            return emit(i, IMPORT_UNCHANGED, i->parent, err);
+    }
     if (st)
         return st;
     if (state == IMPORT_UNCHANGED) {

@@ -56,6 +56,33 @@ quire: it is not known where Codex keeps its sessions
 hint: set HOME
 ? 1
 
+# an import knows what an export has placed, and what an agent has continued
+$ export HOME=$PWD/h; unset CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME COPILOT_HOME PI_CODING_AGENT_DIR; mkdir h; quire session new --cwd /srv/demo >s; S=$(grep -o "[0-9a-f]\{16\}" s | head -1)
+$ cat >e <<'END'
+> {"type":"message","id":"a1","timestamp":"2026-02-16T10:20:31.000Z","message":{"role":"user","content":"hello"}}
+> {"type":"message","id":"a2","timestamp":"2026-02-16T10:20:32.000Z","message":{"role":"assistant","provider":"x","model":"m","content":[{"type":"text","text":"Hi."}],"usage":{"input":5,"output":6,"cacheRead":7,"cacheWrite":0},"stopReason":"stop"}}
+> END
+$ quire session append $S <e >/dev/null; for t in claude-code codex gemini qwen copilot pi omp; do quire session export $S --to $t --install >/dev/null 2>&1; done
+$ quire import --json | sed -n "s/.*\"session\":\"$S\",\"state\":\"\([a-z]*\)\".*/\1/p" | sort | uniq -c
+      7 unchanged
+$ quire import; quire session ls --json | wc -l
+7 sessions found, 0 imported (0 B), 7 unchanged
+1
+$ F=$(ls h/.claude/projects/*/*.jsonl); U=$(tail -1 $F | grep -o '"uuid":"[^"]*"' | cut -d'"' -f4)
+$ echo '{"type":"user","uuid":"11111111-2222-4333-8444-000000000001","parentUuid":"'$U'","timestamp":"2031-01-01T00:00:00.000Z","message":{"role":"user","content":"more"}}' >>$F
+$ quire import --agent claude-code
+…claude-code  new              3      … B  …
+1 session found, 1 imported (…B), 0 unchanged
+$ quire session ls --json | grep '"agent":"claude-code"' | grep -c "\"parent\":\"$S\""
+1
+$ quire session show $(basename $F .jsonl) --json | grep -o '"input":[0-9]*,"output":[0-9]*' | head -1
+"input":0,"output":0
+$ echo '{"type":"user","uuid":"11111111-2222-4333-8444-000000000002","parentUuid":"11111111-2222-4333-8444-000000000001","timestamp":"2031-01-01T00:00:01.000Z","message":{"role":"user","content":"and more"}}' >>$F
+$ quire import --agent claude-code | grep -c grown
+1
+$ quire session rm --now $S; quire import --agent codex | tail -1
+1 session found, 1 imported (…B), 0 unchanged
+
 # what an agent wrote, exported and imported again, says the same
 $ export HOME=$PWD/h; unset CLAUDE_CONFIG_DIR CODEX_HOME; mkdir h; quire session new --cwd /srv/demo >s; S=$(grep -o "[0-9a-f]\{16\}" s | head -1); seq 1 2000 >long; head -c 3000 /dev/urandom >image
 $ IMAGE=$(base64 -w0 image) LONG=$(sed 's/$/\\n/' long | tr -d '\n')

@@ -17,6 +17,7 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {28, "DROP TABLE exported"},
     {27, "DROP TABLE trash; DROP TABLE session_keep;"},
     {26, "DROP TABLE continuation"},
     {25, "DROP TABLE import_answer"},

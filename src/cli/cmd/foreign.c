@@ -279,8 +279,9 @@ static bool is_agents_file(const char *path)
 static bool takes_session(const struct args *args)
 {
     return args->noun && !strcmp(args->noun->name, "session") &&
-           args->cmd->store == STORE_READ && args->n_words > 0 &&
-           strcmp(args->cmd->name, "session check") != 0;
+           (args->cmd->store == STORE_READ ||
+            !strcmp(args->cmd->name, "session export")) &&
+           args->n_words > 0 && strcmp(args->cmd->name, "session check") != 0;
 }
 
 /* Import the files that are named, and name their sessions instead. */
@@ -326,6 +327,7 @@ static bool only_reads(const struct args *args)
     return use == STORE_READ ||
            (use == STORE_EITHER &&
             (!strcmp(args->cmd->name, "search") ||
+             !strcmp(args->cmd->name, "resume") ||
              (args->noun && !strcmp(args->noun->name, "session"))));
 }
 

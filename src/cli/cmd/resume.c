@@ -168,6 +168,6 @@ const struct cmd cmd_resume = {
     .add_about = add_agents,
     .opts = resume_opts,
     .examples = "quire resume last --in codex",
-    .store = STORE_READ,
+    .store = STORE_EITHER,
     .run = resume,
 };

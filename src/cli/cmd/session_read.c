@@ -429,6 +429,6 @@ const struct cmd cmd_session_export = {
         "quire session export last --hydrate -o session.jsonl\n"
         "quire session export last --to markdown --redact -o session.md\n"
         "quire session export last --to codex --install",
-    .store = STORE_READ,
+    .store = STORE_EITHER,
     .run = session_export,
 };
