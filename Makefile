@@ -72,6 +72,7 @@ help:
 	@echo 'make format     lay the source out as lint wants it'
 	@echo 'make man        the man pages, in build/man'
 	@echo 'make wheel      the binding for Python, with the library, in build/wheel'
+	@echo 'make node-package  the binding for Node with its addon, in build/node'
 	@echo 'make install    into DESTDIR/prefix (prefix=/usr/local)'
 	@echo 'make clean      remove build/'
 
@@ -270,10 +271,15 @@ install: all man
 wheel: $(B)/libquire.so
 	$(Q)QUIRE_WHEEL_LIBRARY=$(B)/libquire.so python3 -B bindings/python/build_backend.py $(B)/wheel
 
+node-package: $(B)/libquire.a
+	$(Q)QUIRE_BUILD=$(abspath $(B)) node bindings/node/build.js
+	$(Q)mkdir -p $(B)/node
+	$(Q)npm pack --silent --ignore-scripts --pack-destination $(abspath $(B))/node ./bindings/node
+
 clean:
 	rm -rf $(B)
 
-.PHONY: all help wheel unit replays test check check-long check-cluster fuzz bench lint format man install clean
+.PHONY: all help wheel node-package unit replays test check check-long check-cluster fuzz bench lint format man install clean
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) \
     $(BENCH_OBJ:.o=.d) $(FUZZERS:%=$(B)/fuzz/%_fuzz.d)
