@@ -97,7 +97,7 @@ static quire_status open_catalog(struct quire *q, bool write, quire_error *err)
         return QUIRE_OK;
     if (!write && !catalog_exists(q) && errno == ENOENT)
         return QUIRE_OK;
-    if (write && !q->cluster) {
+    if (write) {
         st = fs_open_dir(q->home, true, &dir, err);
         if (st)
             return st;
