@@ -46,5 +46,6 @@
 #include "quire/stats.h"
 #include "quire/du.h"
 #include "quire/retain.h"
+#include "quire/purge.h"
 
 #endif

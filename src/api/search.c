@@ -372,6 +372,25 @@ quire_status quire_search_purge(quire *q, int *more, quire_error *err)
     return st;
 }
 
+quire_status search_empty(struct quire *q, quire_error *err)
+{
+    struct search_index *x;
+    quire_status st = QUIRE_OK;
+    int part;
+
+    search_forget_texts(q);
+    for (part = 0; part < N_SEARCH_PARTS && !st; part++) {
+        st = need_search(q, (enum search_part)part, &x, err);
+        if (!st)
+            search_drop_pending(x);
+        if (!st && !x->home)
+            st = search_open_home(x, false, err);
+        if (!st && x->home)
+            st = engine_clear(x->home, err);
+    }
+    return st;
+}
+
 quire_status quire_search_rebuild(quire *q, quire_error *err)
 {
     struct search_index *x;

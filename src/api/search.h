@@ -92,6 +92,9 @@ bool search_rows_are_damaged(const struct quire *q);
 /* Search without the home's engine from now on: it is damaged, and may not be removed. */
 void search_pass_over_home(struct search_index *x);
 
+/* Empty the indexes of the handle's tenant: the next search builds them. */
+quire_status search_empty(struct quire *q, quire_error *err);
+
 /* Forget texts that were read for earlier hits: files and rows may have changed. */
 void search_forget_texts(struct quire *q);
 

@@ -174,6 +174,11 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
 quire_status blob_names(struct blobs *b, quire_blob_fn each, void *ctx,
                         quire_error *err);
 
+/* Remove a blob, whoever refers to it: a collection asks first (src/gc). Nobody holds
+ * the store meanwhile. An absent one is QUIRE_OK. Durable, row before file. */
+quire_status blob_remove(struct blobs *b, const quire_digest *digest,
+                         quire_error *err);
+
 /* Add the missing row of a file of `packed`, if its content is intact. */
 quire_status blob_register_file(struct blobs *b, const quire_digest *digest,
                                 quire_error *err);

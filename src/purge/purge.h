@@ -102,9 +102,6 @@ bool purge_has_key(const struct map *m, int64_t tenant, quire_bytes key);
 /* p->values: those that the options give, and what matches the pattern anywhere. */
 quire_status purge_read_values(struct purge *p, quire_error *err);
 
-/* The end of a text of p->collect. */
-quire_status purge_collected(struct purge *p, quire_error *err);
-
 /* ---- blobs.c ----------------------------------------------------------------- */
 
 /* Find blobs that have a value. */

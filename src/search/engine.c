@@ -482,7 +482,12 @@ quire_status engine_clear(struct engine *e, quire_error *err)
     st = sql_end(e->c.db, st, err);
     if (!st)
         st = engine_reload(e, NULL, err);
-    return st ? st : engine_remove_unlisted(e, (uint64_t)e->now.segment, err);
+    if (!st)
+        st = engine_remove_unlisted(e, (uint64_t)e->now.segment, err);
+    /* A reader keeps the log; the next checkpoint has it. */
+    if (!st)
+        (void)db_scrub(e->c.db, NULL);
+    return st;
 }
 
 quire_status engine_info(struct engine *e, struct engine_info *out,
