@@ -72,6 +72,7 @@ static quire_status match_all(struct pattern *t, quire_bytes text,
     return st;
 }
 
+/* No bytes: the end of a text. */
 static quire_status collect(void *ctx, quire_bytes bytes, quire_error *err)
 {
     struct pattern *t = ctx;
@@ -79,6 +80,11 @@ static quire_status collect(void *ctx, quire_bytes bytes, quire_error *err)
     size_t whole = end ? (size_t)(end - (const char *)bytes.data) + 1 : 0;
     quire_status st = QUIRE_OK;
 
+    if (!bytes.len) {
+        st = match_all(t, buf_bytes(&t->line), err);
+        buf_clear(&t->line);
+        return st;
+    }
     if (t->line.len + bytes.len > LINE_BYTES && !whole)
         whole = bytes.len;
     if (whole) {
@@ -90,15 +96,6 @@ static quire_status collect(void *ctx, quire_bytes bytes, quire_error *err)
     }
     buf_add(&t->line, (const char *)bytes.data + whole, bytes.len - whole);
     return st ? st : buf_status(&t->line, "a line", err);
-}
-
-quire_status purge_collected(struct purge *p, quire_error *err)
-{
-    struct pattern *t = p->collect_ctx;
-    quire_status st = match_all(t, buf_bytes(&t->line), err);
-
-    buf_clear(&t->line);
-    return st;
 }
 
 static quire_status compile(struct pattern *t, const char *text,

@@ -56,8 +56,8 @@ struct purge {
     struct store *home; /* borrowed */
     int dir;            /* the home */
     bool quiet; /* places were reported: of a later search only their number */
-    quire_write_fn
-        collect; /* every text goes to it, and none is searched; NULL: search */
+    /* Takes every text, instead of a search; no bytes: its end. NULL: search. */
+    quire_write_fn collect;
     void *collect_ctx;
 
     struct purge_blob *blobs; /* owned */
@@ -73,6 +73,12 @@ struct purge {
         changed_ns; /* only files that changed since then, and blobs that were put
                            since then, are searched; 0: all */
 };
+
+/* The end of a text of p->collect. */
+static inline quire_status purge_collected(struct purge *p, quire_error *err)
+{
+    return p->collect(p->collect_ctx, (quire_bytes){NULL, 0}, err);
+}
 
 /* Whether rows and files of a tenant are to be purged. */
 static inline bool purge_is_ours(const struct purge *p, int64_t tenant)

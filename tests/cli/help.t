@@ -58,11 +58,11 @@ Examples:
 $ quire help --json blob ls
 {"command":"blob ls","usage":"quire blob ls [-l] …","summary":"list the blobs in the store","options":[{"name":"long","summary":"…"},{"name":"limit","value":"N","summary":"…"},…]}
 $ quire help --json | wc -l; quire help --list | grep -c -v -e --
-111
-111
+112
+112
 
 # every example runs
-$ printf notes >notes.txt; printf picture >picture.png
+$ printf notes >notes.txt; printf picture >picture.png; printf sk-live-0123456789 >key.txt
 $ echo '[{"role":"user","content":"hello"}]' >talk.json
 $ printf hello | quire blob put
 blob:sha256:2cf24dba…
@@ -76,7 +76,7 @@ $ cat >messages.jsonl <<'END'
 $ quire session append $(quire session new --json | cut -d'"' -f4) <messages.jsonl | wc -l
 3
 $ quire help --examples >examples; grep -c '^quire\|^printf' examples
-148
+150
 $ grep -v '^#' examples | while read -r line; do
 >     sh -c "$line" >said 2>&1 || { echo "$line: exit status $?"; cat said; }
 > done
@@ -124,6 +124,7 @@ quire-reindex
 quire-stats
 quire-du
 quire-retain
+quire-purge
 quire-doctor
 quire-completion
 quire-help

@@ -117,7 +117,8 @@ def plant_session(home, value, n):
         message("base64 " + base64.b64encode(b"ab" + value.encode() + b"cd").decode()),
         message("url " + base64.urlsafe_b64encode(b"x" + value.encode()).decode()),
         {"type": "custom", "customType": "t", "data": {value: [value, 1]}},
-        message(filler(600000, n) + value))
+        # Above half a million characters a text is cut, and a blob has all of it.
+        message(filler(600000 if n % 20 == 1 else 6000, n) + value))
     home.append(s, '{"type":"message","message":{"role":"user","content":"%s"}}'
                 % json.dumps(value)[1:-1].replace("/", "\\/"))
     entry = home.append(s, message("labelled"))[0]

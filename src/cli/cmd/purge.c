@@ -126,6 +126,10 @@ static quire_status read_values(const struct args *args, struct arena *keep,
 
 static int print_end(struct cli *cli, const quire_purge_report *r, bool dry)
 {
+    quire_error err = {0};
+
+    if (out_flush(cli, &err) && !cli->out.error)
+        return cli_fail(cli, &err);
     if (cli->json || cli->quiet)
         return EXIT_DONE;
     if (!r->places && !r->held_places)
