@@ -230,7 +230,7 @@ static quire_status visit_file(void *ctx, const char *name,
 
     if (!st && at.history && purge_is_ours(p, at.tenant)) {
         st = purge_history(p, name, false, &found, err);
-        if (!st && found)
+        if (!st && (found || p->pending))
             st = add_file(p, name, PURGE_HISTORY, err);
     } else if (!st && !at.skip && !at.history) {
         stays = !purge_is_ours(p, at.tenant) ||

@@ -197,6 +197,45 @@ static quire_status change_home(struct purge *p, quire_error *err)
     return st;
 }
 
+/* ---- the end --------------------------------------------------------------------- */
+
+/* Whether a purge began to change rows and did not come to its end: then there may be
+ * nothing left to find, but derived data and pages of databases that have the value. */
+static quire_status find_pending(struct purge *p, quire_error *err)
+{
+    static const char sql[] =
+        "SELECT count(*) FROM journal WHERE action = 'purge' AND id >"
+        " (SELECT coalesce(max(id), 0) FROM journal WHERE action ="
+        " 'purge.done')";
+    int64_t n = 0;
+    quire_status st = catalog_has(&p->q->catalog, SCHEMA_AUDIT_LOG)
+                          ? sql_number(p->q->catalog.db, sql, &n, err)
+                          : QUIRE_OK;
+
+    p->pending = n > 0;
+    return st;
+}
+
+static quire_status end_purge(struct purge *p, quire_error *err)
+{
+    struct db *db = p->q->catalog.db;
+    quire_status st = purge_rewrite_db(db, err);
+
+    /* The next purge does it, whatever it finds. */
+    if (st == QUIRE_IO)
+        err_next(err,
+                 "the value is masked; run it again when there is room for "
+                 "a second quire.db, which may have old bytes in unused "
+                 "places");
+    if (st || p->report.busy || p->report.left)
+        return st;
+    st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
+    if (st)
+        return st;
+    st = audit_log_add(&p->q->catalog, "purge.done", 0, "", NULL, NULL, err);
+    return sql_end(db, st, err);
+}
+
 /* ---- all of it ------------------------------------------------------------------ */
 
 static void forget_round(struct purge *p)
@@ -235,7 +274,7 @@ static quire_status change_all(struct purge *p, quire_error *err)
         if (!st)
             st = change_home(p, err);
     }
-    return st ? st : purge_rewrite_db(p->q->catalog.db, err);
+    return st ? st : end_purge(p, err);
 }
 
 static quire_status purge_begin(struct purge *p, quire_error *err)
@@ -260,6 +299,8 @@ static quire_status purge_begin(struct purge *p, quire_error *err)
         st = need_home(q, &p->home, err);
     if (!st)
         st = fs_open_dir(q->home, false, &p->dir, err);
+    if (!st && !p->options->dry_run)
+        st = find_pending(p, err);
     return st ? st : purge_held_load(p, err);
 }
 
@@ -309,9 +350,9 @@ static quire_status run(struct purge *p, quire_error *err)
     st = search_home(p, err);
     if (st || p->options->dry_run)
         return st;
-    if (!p->report.places)
+    if (!p->report.places && !p->pending)
         return report_end(p, err);
-    if (!is_confirmed(p))
+    if (p->report.places && !is_confirmed(p))
         return QUIRE_STOPPED;
     st = change_all(p, err);
     return st ? st : report_end(p, err);

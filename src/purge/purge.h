@@ -60,6 +60,10 @@ struct purge {
     quire_write_fn collect;
     void *collect_ctx;
 
+    bool
+        pending; /* an earlier purge did not come to its end: all derived data is
+                     emptied, all databases are rewritten, whatever is found */
+
     struct purge_blob *blobs; /* owned */
     size_t n_blobs, cap_blobs;
     struct map blob_map; /* index in `blobs` by digest */

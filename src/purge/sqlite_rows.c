@@ -548,7 +548,10 @@ quire_status purge_rewrite_db(struct db *db, quire_error *err)
     quire_status st = db_exec(db, "PRAGMA temp_store=FILE; VACUUM", err);
 
     db_exec(db, "PRAGMA temp_store=MEMORY", NULL);
-    return st ? st : db_scrub(db, err);
+    if (!st)
+        return db_scrub(db, err);
+    (void)db_scrub(db, NULL); /* the log at least */
+    return st;
 }
 
 /* The words of prompts, if they are indexed. */

@@ -183,8 +183,29 @@ full_delete() {
     expect 0 quire check
 }
 
+# The reserve is enough to mask a value; to rewrite quire.db there must be room for it.
+full_purge() {
+    full_home
+    rm disk/ballast
+    printf 'sk-live-4fQz81LmXk29ab77' >key
+    echo "it is $(cat key)" | quire artifact put leaked - --session "$one" >/dev/null
+    fill_up
+    expect 3 quire purge --value-from key --yes
+    complains 'No space left on device' 'masked'
+    ! grep -rq "$(cat key)" disk/home || fails "the value is left"
+    rm disk/ballast
+    expect 0 quire check
+    expect 0 quire purge --value-from key --yes
+    expect 0 quire check
+    expect 0 quire artifact get keep --session "$two"
+    [ "$(cat out)" = keep ] || fails "lost: $(cat out)"
+    expect 0 quire artifact get leaked --session "$one"
+    grep -q 'it is \[purged\]' out || fails "$(cat out)"
+}
+
 it 'a disk without inodes refuses more files' no_inodes
 it 'get -o onto a full disk leaves no part of a file' get_full
 it 'a home on a full disk can be made when there is room' new_home
 it 'a full disk allows deletions' full_delete
+it 'on a full disk a value can be masked' full_purge
 summary

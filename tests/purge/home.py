@@ -214,6 +214,7 @@ def loose_ends(home, value):
     db.execute("INSERT INTO claim(tenant, key, request, created, status, answer)"
                " VALUES(1, ?, x'00', 1, 200, ?)",
                ("key " + value, json.dumps({"say": value}).encode()))
+    db.execute("PRAGMA secure_delete=OFF")
     db.execute("CREATE TABLE left_over(t TEXT)")
     db.executemany("INSERT INTO left_over VALUES(?)", [(value,)] * 200)
     db.execute("DROP TABLE left_over")
