@@ -281,6 +281,16 @@ static quire_status enter_level(const struct walk *w, struct level *l, int fd,
     return QUIRE_OK;
 }
 
+/* A directory that may not be listed. */
+static quire_status pass_closed(struct walk *w, quire_error *err)
+{
+    const struct walk_stat closed = {.mode = S_IFDIR};
+
+    if (!w->each_stat || errno != EACCES)
+        return report_list_error(w, err);
+    return w->each_stat(w->ctx, bytes_str(w->path), &closed, err);
+}
+
 static quire_status descend(struct walk *w, int fd, quire_error *err)
 {
     struct level levels[DEPTH_MAX];
@@ -305,10 +315,10 @@ static quire_status descend(struct walk *w, int fd, quire_error *err)
         fd = open_level(l->fd, l->name[l->next - 1]);
         if (fd < 0 && (errno == ENOENT || errno == ELOOP || errno == ENOTDIR))
             continue; /* replaced by something else */
-        if (fd < 0) {
-            st = report_list_error(w, err);
+        if (fd < 0 && (st = pass_closed(w, err)) == QUIRE_OK)
+            continue;
+        if (fd < 0)
             break;
-        }
         st = enter_level(w, &levels[++depth], fd, err);
     }
     for (; depth >= 0; depth--)

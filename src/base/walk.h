@@ -34,7 +34,8 @@ typedef quire_status (*walk_stat_fn)(void *ctx, quire_bytes name,
 
 /* The same for all files beneath `dir`, for lists of many: what is asked of the
  * files of a large directory is asked on all processors, before the first of them is
- * passed. `name` ends with a NUL behind it. */
+ * passed. `name` ends with a NUL behind it. A directory that may not be listed is passed as
+ * one, its name with a '/' at its end. */
 quire_status walk_stats(int dir, const char *place, walk_stat_fn each,
                         void *ctx, quire_error *err);
 

@@ -166,7 +166,7 @@ static quire_status from_dir(const struct any *any, const char *path,
         return st;
     st = places_spot(any->p, NULL, path, true, err);
     if (!st)
-        st = places_list(any->p, dir, path, visit, &d, err);
+        st = places_list(any->p, *any->agents, dir, path, visit, &d, err);
     close(dir);
     return st;
 }

@@ -1,6 +1,7 @@
 /* places.c - see places.h */
 #include "import/places.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,8 +213,24 @@ static quire_status list_beside_ledger(struct import_places *p,
     return l->status;
 }
 
-quire_status places_list(struct import_places *p, int dir, const char *root,
-                         walk_each_fn each, void *ctx, quire_error *err)
+/* A directory that may not be listed is reported when it is imported. */
+static quire_status add_closed(struct import_places *p,
+                               const struct import_agent *agent,
+                               const char *path, quire_error *err)
+{
+    struct import_found f = {.agent = agent,
+                             .path = path,
+                             .id = "closed",
+                             .unreadable = "cannot be listed: permission "
+                                           "denied"};
+
+    return places_add(p, &f, err);
+}
+
+quire_status places_list(struct import_places *p,
+                         const struct import_agent *agent, int dir,
+                         const char *root, walk_each_fn each, void *ctx,
+                         quire_error *err)
 {
     struct listing l = {.dir = dir, .root = root, .keep = ARENA_INIT};
     quire_status status = list_beside_ledger(p, &l, err);
@@ -227,7 +244,11 @@ quire_status places_list(struct import_places *p, int dir, const char *root,
             st.st_size = b->file[i].st.size;
             st.st_mtim = b->file[i].st.modified;
             st.st_mode = b->file[i].st.mode;
-            status = each(ctx, b->file[i].name, &st, err);
+            if (S_ISDIR(st.st_mode))
+                status = add_closed(p, agent,
+                                    join(p->keep, root, b->file[i].name), err);
+            else
+                status = each(ctx, b->file[i].name, &st, err);
         }
     }
     arena_release(&l.keep);
@@ -270,10 +291,12 @@ quire_status places_walk(struct import_places *p,
     st = places_spot(p, agent, w.at.root, true, err);
     if (st || !is_dir(w.at.root))
         return st;
+    if (access(w.at.root, R_OK | X_OK) && errno == EACCES)
+        return add_closed(p, agent, w.at.root, err);
     st = fs_open_dir(w.at.root, false, &dir, err);
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    st = places_list(p, dir, w.at.root, visit_file, &w, err);
+    st = places_list(p, agent, dir, w.at.root, visit_file, &w, err);
     close(dir);
     return st;
 }

@@ -94,11 +94,14 @@ quire_status places_walk(struct import_places *p,
                          const char *sub, import_visit_fn visit,
                          quire_error *err);
 
-/* The same for what is open at `dir`, without a spot. All files are listed before
+/* The same for what is open at `dir`, without a spot. A directory below
+ * it that may not be listed is added as a file of `agent` that cannot be read. All files are listed before
  * the first is visited, and the ledger is read meanwhile. Of `st` inode, size, mode
  * and time of modification are set. */
-quire_status places_list(struct import_places *p, int dir, const char *root,
-                         walk_each_fn each, void *ctx, quire_error *err);
+quire_status places_list(struct import_places *p,
+                         const struct import_agent *agent, int dir,
+                         const char *root, walk_each_fn each, void *ctx,
+                         quire_error *err);
 
 int64_t stat_modified_ns(const struct stat *st);
 

@@ -96,3 +96,31 @@ TEST(a_list_ends_where_the_caller_ends_it)
     EQ(3, n);
     close(dir);
 }
+
+static quire_status add_closed(void *ctx, quire_bytes name,
+                               const struct walk_stat *st, quire_error *err)
+{
+    (void)err;
+    if (S_ISDIR(st->mode))
+        buf_add(ctx, name.data, name.len);
+    return QUIRE_OK;
+}
+
+TEST(a_directory_that_may_not_be_listed_is_passed_as_one)
+{
+    struct buf closed = BUF_INIT(4096);
+    int dir = make_files("some", 20);
+    bool root = geteuid() == 0;
+
+    EQ(0, fchmod(dir, 0755));
+    EQ(0, fchmodat(dir, "f5", 0, 0));
+    if (root) /* permissions do not bind it */
+        EQ(0, seteuid(65534));
+    OK(walk_stats(dir, "some", add_closed, &closed, &test_err));
+    if (root)
+        EQ(0, seteuid(0));
+    EQ(0, fchmodat(dir, "f5", 0700, 0));
+    SAME(bytes_str("f5/"), buf_bytes(&closed));
+    buf_release(&closed);
+    close(dir);
+}

@@ -397,6 +397,13 @@ quire: --watch keeps importing, --dry-run imports nothing
 hint: leave one of them out
 ? 2
 
+# of a file with many problems the first are reported, and the number of the others
+$ export HOME=$PWD/h; unset CLAUDE_CONFIG_DIR CODEX_HOME XDG_DATA_HOME; P=h/.claude/projects/-srv-demo; mkdir -p $P; seq -f 'no %g' 50 >$P/11111111-2222-4333-8444-555555555555.jsonl
+$ quire import 2>said | tail -1; wc -l <said; tail -1 said
+1 session found, 1 imported (… B), 0 unchanged, 50 problems
+21
+quire: warning: …/11111111-2222-4333-8444-555555555555.jsonl: 30 more problems
+
 # usage that a fork repeats is counted once, in the session that was imported first
 $ export HOME=$PWD/h; unset CLAUDE_CONFIG_DIR CODEX_HOME XDG_DATA_HOME; P=h/.claude/projects/-srv-demo; mkdir -p $P h/.codex/sessions
 $ say() { echo "{\"type\":\"assistant\",\"uuid\":\"$2\",\"parentUuid\":$3,\"timestamp\":\"2025-09-03T10:00:01.000Z\",\"sessionId\":\"$1\",\"cwd\":\"/srv/demo\",\"requestId\":\"r-$4\",\"message\":{\"id\":\"m-$4\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"$4\"}],\"usage\":{\"input_tokens\":$5,\"output_tokens\":1}}}"; }

@@ -21,6 +21,8 @@
  *     snapshot, patch, …       in the original only
  *     retry, others            custom entries
  */
+#include "import/opencode/opencode.h"
+
 #include "import/blocks.h"
 #include "import/fields.h"
 #include "import/linear.h"
@@ -44,137 +46,11 @@ static const struct field_name line_fields[N_LINE_FIELDS] = {FIELD("session"),
                                                              FIELD("table"),
                                                              FIELD("row")};
 
-struct opencode {
-    struct calls calls;
-    struct short_json
-        revert; /* the message that was taken back, and all behind */
-    struct short_json
-        kept_from;        /* of the compaction under way                     */
-    uint32_t before;      /* node before that message                        */
-    uint8_t reverted;     /* it has come                                     */
-    uint32_t n_parts;     /* entries that the record has by its place        */
-    struct arena scratch; /* of the record                                   */
-};
-
-/* What a part says, and its members that most kinds have. */
-struct part {
-    quire_bytes data, type, text;
-};
-
-struct message {
-    quire_bytes id, info;
-    struct part *parts;
-    size_t n;
-};
-
-static struct opencode *opencode_of(const struct import_converter *c)
-{
-    return c->state;
-}
-
 static void count(struct import_converter *c, const char *what,
                   const char *group, quire_bytes name)
 {
     counts_add(&c->counts, what, bytes_str(group),
                value_is_string(name) ? value_name(name) : none);
-}
-
-/* ---- rows --------------------------------------------------------------- */
-
-/* An object: the value, or the text in a string. Absent: it is neither. */
-static quire_status read_object(struct import_converter *c, quire_bytes value,
-                                quire_bytes *out, quire_error *err)
-{
-    struct arena *keep = &opencode_of(c)->scratch;
-    quire_bytes text = value;
-
-    *out = none;
-    if (value_is_string(value)) {
-        text = json_text(value, keep);
-        if (!text.data)
-            return err_memory(err);
-        if (!json_check(text, JSON_UTF8, NULL) || !entry_can_hold(text))
-            return QUIRE_OK;
-    }
-    while (text.len && strchr(" \t\r\n", *(const char *)text.data))
-        text = bytes_sub(text, 1, text.len);
-    if (json_kind(text) == JSON_OBJECT)
-        *out = text;
-    return QUIRE_OK;
-}
-
-/* What a row says: its column `data`, or, of an export, itself. */
-static quire_status read_row(struct import_converter *c, quire_bytes row,
-                             quire_bytes *out, quire_error *err)
-{
-    quire_bytes data = json_get(row, "data");
-
-    if (!data.data || json_get(row, "type").data ||
-        json_get(row, "role").data) {
-        *out = json_kind(row) == JSON_OBJECT ? row : none;
-        return QUIRE_OK;
-    }
-    return read_object(c, data, out, err);
-}
-
-/* Line breaks between the tokens of what a file says become blanks: an entry is on
- * one line. */
-static quire_bytes on_one_line(struct import_converter *c, quire_bytes json)
-{
-    char *copy, *at;
-
-    if (!memchr(json.data, '\n', json.len) &&
-        !memchr(json.data, '\r', json.len))
-        return json;
-    copy = arena_text(&opencode_of(c)->scratch, json);
-    for (at = copy; at && *at; at++)
-        if (*at == '\n' || *at == '\r')
-            *at = ' ';
-    return copy ? bytes_of(copy, json.len) : none;
-}
-
-static quire_status add_part(struct import_converter *c, struct message *m,
-                             quire_bytes row, quire_error *err)
-{
-    struct json_want w[] = {JSON_WANT("type"), JSON_WANT("text")};
-    struct part *p = &m->parts[m->n];
-    quire_status st = read_row(c, row, &p->data, err);
-
-    if (st)
-        return st;
-    if (!p->data.data) {
-        convert_problem(c, 0, "garbage", "a part that is not JSON");
-        return QUIRE_OK;
-    }
-    p->data = on_one_line(c, p->data);
-    if (!p->data.data)
-        return err_memory(err);
-    json_pick(p->data, w, 2, NULL);
-    p->type = w[0].value;
-    p->text = w[1].value;
-    m->n++;
-    return QUIRE_OK;
-}
-
-static quire_status read_parts(struct import_converter *c, quire_bytes list,
-                               struct message *m, quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    struct json_scan it;
-    size_t n = 0;
-
-    if (json_kind(list) != JSON_ARRAY)
-        return QUIRE_OK;
-    json_iter_init(&it, list);
-    while (json_next(&it))
-        n++;
-    m->parts = arena_array(&opencode_of(c)->scratch, n, sizeof *m->parts);
-    if (!m->parts)
-        return err_memory(err);
-    json_iter_init(&it, list);
-    while (!st && json_next(&it))
-        st = add_part(c, m, it.value, err);
-    return st;
 }
 
 /* ---- the session -------------------------------------------------------- */
@@ -201,7 +77,7 @@ static quire_status on_session(struct import_converter *c, quire_bytes row,
         return QUIRE_OK;
     json_pick(row, w, 10, NULL);
     if (!w[0].value.data && w[9].value.data) { /* a file of its own */
-        st = read_object(c, w[9].value, &row, err);
+        st = opencode_object(c, w[9].value, &row, err);
         if (st || !row.data)
             return st;
         json_pick(row, w, 9, NULL);
@@ -215,7 +91,7 @@ static quire_status on_session(struct import_converter *c, quire_bytes row,
                        w[4].value.data ? w[4].value : w[5].value);
     convert_stamp_number(c, w[7].value);
     convert_stamp_number(c, json_get(w[8].value, "created"));
-    st = read_object(c, w[6].value, &revert, err);
+    st = opencode_object(c, w[6].value, &revert, err);
     if (!st && revert.data)
         short_json_set(&opencode_of(c)->revert, json_get(revert, "messageID"));
     return st;
@@ -673,10 +549,10 @@ static quire_status on_message(struct import_converter *c, quire_bytes row,
 {
     struct json_want w[] = {JSON_WANT("id"), JSON_WANT("time_created")};
     struct message m = {.n = 0};
-    quire_status st = read_row(c, row, &m.info, err);
+    quire_status st = opencode_row(c, row, &m.info, err);
 
     if (!st)
-        st = read_parts(c, parts, &m, err);
+        st = opencode_parts(c, parts, &m, err);
     if (st)
         return st;
     if (json_kind(row) == JSON_OBJECT)
@@ -687,7 +563,7 @@ static quire_status on_message(struct import_converter *c, quire_bytes row,
         convert_problem(c, 0, "garbage", "a message that is not JSON");
         m.info = bytes_str("{}");
     }
-    m.info = on_one_line(c, m.info);
+    m.info = opencode_one_line(c, m.info);
     if (!m.info.data)
         return err_memory(err);
     convert_stamp_number(c, json_get(json_get(m.info, "time"), "created"));
