@@ -33,6 +33,27 @@ static uint64_t copy_piece(uint64_t at, quire_bytes piece, uint64_t offset,
     return at + piece.len + 1;
 }
 
+/* Without a piece: behind the end, or reaped. */
+static quire_status check_there(struct rows *r, int64_t content,
+                                quire_error *err)
+{
+    struct stmt *s = NULL;
+    quire_status st = rows_use(r, ROWS_HOLDER, &s, err);
+
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, content);
+    st = sql_row(s, err);
+    stmt_reset(s);
+    if (st == QUIRE_NOT_FOUND)
+        return err_fail(
+            err, QUIRE_CHANGED, "open it again",
+            "what is read from %s was removed or replaced more than "
+            "an hour ago",
+            r->place);
+    return st;
+}
+
 quire_status rows_read(struct rows *r, int64_t content, uint64_t offset,
                        void *buf, size_t cap, size_t *n, quire_error *err)
 {
@@ -60,9 +81,7 @@ quire_status rows_read(struct rows *r, int64_t content, uint64_t offset,
                          (unsigned long long)(offset + *n), r->place);
     }
     stmt_reset(s);
-    if (!st && !any && offset > 0)
-        return QUIRE_OK; /* behind the end, or removed: the size says which */
-    return st;
+    return st || any ? st : check_there(r, content, err);
 }
 
 /* ---- drafts -------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 Every answer is looked at, whatever the case is about: that its length is what
 it says, that an error has the one shape errors have, and that what /openapi.json
 promises of the operation is there."""
+import functools
 import json
 import os
 import re
@@ -32,6 +33,17 @@ def case(function):
 def slow_case(function):
     cases.append((function, True))
     return function
+
+
+def on_disk(function):
+    """A case that looks into files of the home, holds locks of SQLite, or expects no
+    other database to be written to: skipped over PostgreSQL."""
+    @functools.wraps(function)
+    def run(world):
+        if os.environ.get("QUIRE_TEST_POSTGRES"):
+            raise Skip("the home is in PostgreSQL")
+        function(world)
+    return run
 
 
 class Server:

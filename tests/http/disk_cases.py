@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import time
 
-from client import Server, Skip, World, case
+from client import Server, Skip, World, case, on_disk
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -24,6 +24,7 @@ def preload(work):
 
 
 @case
+@on_disk
 def a_sync_that_fails_once(w):
     work = w.server.work
     flag = os.path.join(work, "fail")

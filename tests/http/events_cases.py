@@ -6,7 +6,8 @@ import subprocess
 import threading
 import time
 
-from client import ADMIN, Reader, Server, World, case, plain, slow_case
+from client import (ADMIN, Reader, Server, World, case, on_disk, plain,
+                    slow_case)
 from listener import Listener
 
 
@@ -55,6 +56,7 @@ def its_head_can_be_had_alone(w):
 
 
 @case
+@on_disk
 def what_is_done_is_told(w):
     one = listen(w).settle()
     here = w.conversation(title="t")
@@ -224,6 +226,7 @@ def who_was_away_too_long_is_told_so(w):
 
 
 @case
+@on_disk
 def the_files_of_an_agent_are_told_with_their_content(w):
     here = w.conversation()
     number = int(here.rsplit("/", 1)[1])
@@ -285,6 +288,7 @@ def a_file_changed_by_hand_is_told(w):
 
 
 @case
+@on_disk
 def what_another_process_does_is_noticed(w):
     server = Server(w.server.work, "shared")
     world = World(server)
@@ -306,6 +310,7 @@ def what_another_process_does_is_noticed(w):
 
 
 @case
+@on_disk
 def an_entry_that_another_process_appends_is_noticed(w):
     """It changes a file, not the catalogue."""
     server = Server(w.server.work, "appended")
@@ -383,6 +388,7 @@ def who_is_shut_out_hears_no_more(w):
 
 
 @slow_case
+@on_disk
 def a_token_that_is_changed_elsewhere_ends_its_streams(w):
     # Of its own: everybody is told that another process has changed something.
     server = Server(w.server.work, "elsewhere")
@@ -409,6 +415,7 @@ def a_token_that_is_changed_elsewhere_ends_its_streams(w):
 
 
 @slow_case
+@on_disk
 def a_quiet_stream_is_kept_alive(w):
     one = listen(w).settle()
     began = time.monotonic()
@@ -450,6 +457,7 @@ def who_does_not_read_is_given_up(w):
 
 
 @slow_case
+@on_disk
 def the_end_ends_streams_at_once(w):
     server = Server(w.server.work, "streams")
     world = World(server)

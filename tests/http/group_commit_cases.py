@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 
-from client import Reader, Server, World, case, plain, slow_case
+from client import Reader, Server, World, case, on_disk, plain, slow_case
 from listener import Listener
 
 
@@ -117,6 +117,7 @@ def nothing_said(w, lines):
 # ---- refusals ---------------------------------------------------------------
 
 @case
+@on_disk
 def who_is_refused_disturbs_no_neighbour(w):
     with served(w, "refused") as (server, world):
         token, here = world.token, world.conversation()
@@ -168,6 +169,7 @@ def who_is_refused_disturbs_no_neighbour(w):
 # ---- keys -------------------------------------------------------------------
 
 @case
+@on_disk
 def the_same_key_in_one_group_is_one_effect(w):
     with served(w, "keys") as (server, world):
         token, here = world.token, world.conversation()
@@ -214,6 +216,7 @@ def the_same_key_in_one_group_is_one_effect(w):
 # ---- tenants, events --------------------------------------------------------
 
 @case
+@on_disk
 def tenants_in_one_group_do_not_mix(w):
     with served(w, "mixed") as (server, world):
         # More of them than a handle has seats.
@@ -249,6 +252,7 @@ def tenants_in_one_group_do_not_mix(w):
 
 
 @case
+@on_disk
 def who_is_shut_out_meanwhile_writes_nothing(w):
     with served(w, "shut") as (server, world):
         (number, out), here = world.tenant(), world.conversation()
@@ -280,6 +284,7 @@ def who_is_shut_out_meanwhile_writes_nothing(w):
 # ---- what cannot be kept ----------------------------------------------------
 
 @case
+@on_disk
 def a_group_that_cannot_be_kept_is_made_one_by_one(w):
     """One of them ends the transaction of all, whenever it is tried."""
     with served(w, "spoiled") as (server, world):
@@ -324,6 +329,7 @@ def a_group_that_cannot_be_kept_is_made_one_by_one(w):
 
 
 @slow_case
+@on_disk
 def who_waits_too_long_is_told_so_and_nothing_is_done(w):
     with served(w, "long") as (server, world):
         token, here = world.token, world.conversation()
@@ -342,6 +348,7 @@ def who_waits_too_long_is_told_so_and_nothing_is_done(w):
 # ---- the end ----------------------------------------------------------------
 
 @case
+@on_disk
 def what_was_taken_is_answered_before_the_end(w):
     with served(w, "drained") as (server, world):
         token, here = world.token, world.conversation()
@@ -433,10 +440,12 @@ def end_under_load(w, name, how):
 
 
 @slow_case
+@on_disk
 def no_acknowledged_write_is_lost_when_it_is_killed(w):
     end_under_load(w, "killed", signal.SIGKILL)
 
 
 @slow_case
+@on_disk
 def no_acknowledged_write_is_lost_when_it_ends_under_load(w):
     end_under_load(w, "ended", signal.SIGTERM)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from client import ADMIN, Server, World, exchange, plain, slow_case
+from client import ADMIN, Server, World, exchange, on_disk, plain, slow_case
 
 
 def lines(server, at_least=0, last=None):
@@ -82,6 +82,7 @@ def a_line_for_each_request(w):
 
 
 @slow_case
+@on_disk
 def what_failed_is_told_and_none_is_none(w):
     for level, want in ((None, 1), ("errors", 1), ("none", 0)):
         server = Server(w.server.work, "log-%s" % level,

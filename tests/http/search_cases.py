@@ -10,7 +10,7 @@ import threading
 import time
 import urllib.parse
 
-from client import Server, World, case
+from client import Server, World, case, on_disk
 
 KINDS = ("message", "thinking", "tool_input", "tool_result", "summary", "title",
          "label", "output", "artifact", "memory", "history")
@@ -391,6 +391,7 @@ def an_entry_is_found_at_once(w):
 
 
 @case
+@on_disk
 def what_another_process_appends_is_found_at_once(w):
     server = Server(w.server.work, "searched")
     own = World(server)

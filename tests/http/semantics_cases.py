@@ -5,7 +5,7 @@ import fcntl
 import os
 import struct
 
-from client import ADMIN, Server, World, case, slow_case
+from client import ADMIN, Server, World, case, on_disk, slow_case
 from listener import Listener
 
 
@@ -345,6 +345,7 @@ def words_are_for_whoever_asks_from_afar(w):
 
 
 @slow_case
+@on_disk
 def who_else_writes_is_not_told(w):
     server = Server(w.server.work, "busy-home")
     own = World(server)

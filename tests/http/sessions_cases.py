@@ -7,7 +7,8 @@ import sqlite3
 import subprocess
 import time
 
-from client import ADMIN, Server, World, case, exchange, plain, slow_case
+from client import (ADMIN, Server, World, case, exchange, on_disk, plain,
+                    slow_case)
 
 
 def both(w):
@@ -41,6 +42,7 @@ def a_session_names_its_backend(w):
 
 
 @case
+@on_disk
 def a_session_that_is_kept_open_follows_its_file(w):
     """The server keeps it between requests, without a lock."""
     server = Server(w.server.work, "kept")

@@ -280,6 +280,8 @@ static void outlives(struct store *a, struct store *b)
     YES(backend_lacks(b, "dir/x"));
     OK(object_read(o, 0, buf, sizeof buf, &n, &test_err));
     SAME(bytes_str("text"), bytes_of(buf, n));
+    OK(object_read(o, 4, buf, sizeof buf, &n, &test_err));
+    EQ(0, n);
     object_close(o);
 }
 
@@ -300,9 +302,12 @@ static int64_t reap(void)
 
 TEST(rows_reap_removes_what_has_had_no_name_for_an_hour)
 {
+    struct object_info info;
+    struct object *open;
     struct store *s;
     struct draft *d;
-    char *big = calloc(1, 1 << 20);
+    char *big = calloc(1, 1 << 20), buf[4];
+    size_t n;
 
     ahead_us = 0;
     s = open_over(backend_database(), "");
@@ -311,12 +316,15 @@ TEST(rows_reap_removes_what_has_had_no_name_for_an_hour)
     OK(backend_put(s, "gone", "2", false));
     OK(backend_put(s, "replaced", "3", false));
     OK(backend_put(s, "replaced", "4", true));
+    OK(object_open(s->objects, "gone", &open, &info, &test_err));
     OK(object_remove(s->objects, "gone", &test_err));
     OK(object_create(s->objects, &d, &test_err)); /* stored in part */
     OK(object_write(d, bytes_of(big, 1 << 20), &test_err));
     EQ(0, reap());
     ahead_us += (ROWS_KEEP_S + 60) * INT64_C(1000000);
     EQ(3, reap());
+    IS(QUIRE_CHANGED, object_read(open, 0, buf, sizeof buf, &n, &test_err));
+    object_close(open);
     IS(QUIRE_CHANGED, object_publish(d, "late", false, &test_err));
     HAS(test_err.what, "removed after an hour");
     YES(backend_lacks(s, "late"));
