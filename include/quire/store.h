@@ -144,6 +144,14 @@ void quire_close(quire *q);
  * Durable: no change. */
 void quire_make_room(quire *q);
 
+/* Return the address of the home's database without user and password, as paths of
+ * sessions begin; NULL: the home is on the disk.
+ *
+ * Owns: the text is lent until quire_close().
+ * Fails: never.
+ * Durable: reads only. */
+const char *quire_database(const quire *q);
+
 /* Return the directory the handle works on, its kind and its blob layout.
  *
  * Owns: the path is lent until quire_close().

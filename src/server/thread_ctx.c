@@ -110,6 +110,9 @@ bool thread_ctx_is_ready(struct thread_ctx *d)
     if (atomic_load(&d->server->draining) ||
         (failed && clock_steady_us() - failed < FAILED_US))
         return false;
+    /* One question to the database, where it is a network away. */
+    if (quire_database(d->root) && quire_sync(d->root, NULL))
+        return false;
     if (access(home, W_OK) < 0)
         return errno == ENOENT;
     return thread_ctx_has_room(d);

@@ -226,6 +226,11 @@ const char *quire_home(const quire *q)
     return q->home;
 }
 
+const char *quire_database(const quire *q)
+{
+    return q->cluster ? cluster_place(q->cluster) : NULL;
+}
+
 quire_kind quire_home_kind(const quire *q)
 {
     return q->kind;

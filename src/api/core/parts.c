@@ -81,6 +81,27 @@ quire_status trace_db(struct quire *q, struct db **db, quire_error *err)
     return st;
 }
 
+/* Views in place of tables that an older version did not have are of one connection, and
+ * there are several: a reader brings the tables of a shared database up to date first, if
+ * there are any. */
+static quire_status migrate_shared(struct quire *q, struct db *db,
+                                   quire_error *err)
+{
+    struct catalog writer = {.clock = &q->clock, .actor = q->actor};
+    struct db *own = NULL;
+    int64_t version = 0;
+    quire_status st = db_schema_version(db, &version, err);
+
+    if (st || version == 0 || version >= SCHEMA_STEPS)
+        return st;
+    st = cluster_catalog(q->cluster, false, &own, err);
+    if (!st)
+        st = catalog_open(&writer, own, false, err);
+    if (!st)
+        catalog_close(&writer);
+    return st;
+}
+
 static quire_status open_catalog(struct quire *q, bool write, quire_error *err)
 {
     struct db_config config = {
@@ -107,6 +128,11 @@ static quire_status open_catalog(struct quire *q, bool write, quire_error *err)
                     : db_sqlite_open(&config, &db, err);
     if (!st) {
         st = trace_db(q, &db, err);
+        if (st)
+            db_close(db);
+    }
+    if (!st && q->cluster && q->read_only) {
+        st = migrate_shared(q, db, err);
         if (st)
             db_close(db);
     }

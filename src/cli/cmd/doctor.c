@@ -245,6 +245,11 @@ static void check_home(struct doctor *d)
     else
         report(d, "home", OK, "", "%s, %s%s", quire_home(q),
                home_reason(d->args), there ? "" : ", does not exist yet");
+    if (quire_database(q))
+        report(d, "database", OK, "", "%s, %s", quire_database(q),
+               args_env(d->args, "db") ? "from QUIRE_DB" : "from --db");
+    if (options.objects)
+        report(d, "blobs", OK, "", "%s", options.objects);
     check_kind(d, q, there);
     if (options.tenant)
         report(d, "tenant", OK, "", "%s, %s", options.tenant,
