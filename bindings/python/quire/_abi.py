@@ -36,7 +36,8 @@ class Options(Sized):
                 ("layout", c_int), ("flags", c_uint), ("busy_ms", c_int), ("trace", c_void_p),
                 ("trace_ctx", c_void_p), ("now_us", c_void_p), ("now_ctx", c_void_p),
                 ("tenant", c_char_p), ("actor", c_char_p), ("cache_kib", c_int),
-                ("peer", c_void_p), ("search_watch", c_void_p)]
+                ("peer", c_void_p), ("search_watch", c_void_p),
+                ("database", c_char_p), ("objects", c_char_p)]
     _defaults = {"busy_ms": 5000}
 
 
