@@ -58,7 +58,6 @@ struct collecting {
 #define COLLECTION    "collection"
 #define COLLECTION_MS (3600 * INT64_C(1000))
 
-
 static bool is_dry(const struct collecting *c)
 {
     return c->o->flags & QUIRE_COLLECT_DRY_RUN;

@@ -64,8 +64,8 @@ static const struct rule {
      "`quire repair` counts again", SCHEMA_ARTIFACTS, MEND_COUNTERS},
     {"counter",
      "SELECT 'scratchpad ' || name, 'it counts ' || used || ' bytes, which is"
-     " not what it has' FROM pad p WHERE used <> (SELECT coalesce(sum("
-     SQL_BYTES_OF("text") "), 0) FROM pad_block WHERE pad = p.id)",
+     " not what it has' FROM pad p WHERE used <> (SELECT coalesce(sum(" SQL_BYTES_OF(
+         "text") "), 0) FROM pad_block WHERE pad = p.id)",
      "`quire repair` counts again", SCHEMA_SCRATCHPADS, MEND_COUNTERS},
     {"version",
      "SELECT 'artifact #' || a.id, 'its current version, ' || a.version || ','"

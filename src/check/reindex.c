@@ -120,10 +120,11 @@ quire_status reindex_sessions(struct quire *q, int64_t tenant, quire_error *err)
 static quire_status count_pads(struct quire *q, quire_error *err)
 {
     static const char sql[] =
-        "UPDATE pad SET used = (SELECT coalesce(sum(" SQL_BYTES_OF("text")
-        "), 0) FROM pad_block WHERE pad = pad.id) WHERE used <> (SELECT"
-        " coalesce(sum(" SQL_BYTES_OF("text") "), 0) FROM pad_block WHERE"
-        " pad = pad.id)";
+        "UPDATE pad SET used = (SELECT coalesce(sum(" SQL_BYTES_OF(
+            "text") "), 0) FROM pad_block WHERE pad = pad.id) WHERE used <> (SELECT"
+                    " coalesce(sum(" SQL_BYTES_OF(
+                        "text") "), 0) FROM pad_block WHERE"
+                                " pad = pad.id)";
     struct db *db = q->catalog.db;
     quire_status st = db_begin(db, DB_DURABLE, DB_ALL_TENANTS, err);
 
@@ -222,8 +223,7 @@ quire_status quire_reindex(quire *q, quire_error *err)
     quire_status st;
 
     /* Where there is nothing, nothing is derived. */
-    if (q->kind == QUIRE_KIND_NATIVE && !catalog_exists(q) &&
-        errno == ENOENT)
+    if (q->kind == QUIRE_KIND_NATIVE && !catalog_exists(q) && errno == ENOENT)
         return QUIRE_OK;
     st = need_artifacts(q, true, err);
     if (!st && q->tenant == TENANT_DEFAULT)

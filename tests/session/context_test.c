@@ -183,8 +183,7 @@ static void appended(struct house *h)
         while (*at) {
             size_t len = strcspn(at, "\n");
 
-            OK(quire_session_append(s, bytes_of(at, len), &o, NULL,
-                                    &test_err));
+            OK(quire_session_append(s, bytes_of(at, len), &o, NULL, &test_err));
             at += len + 1;
         }
         SAME_TEXT(rows[i].context, context_of(s, rows[i].leaf));

@@ -302,8 +302,9 @@ quire_status open_blob_files(const struct quire *q, struct store **out,
 quire_status open_another_db(const struct quire *q, struct db **out,
                              quire_error *err)
 {
-    struct db_config config = {
-        .path = q->db_path, .access = DB_READ, .busy_ms = q->busy_ms};
+    struct db_config config = {.path = q->db_path,
+                               .access = DB_READ,
+                               .busy_ms = q->busy_ms};
 
     return q->cluster ? cluster_catalog(q->cluster, true, out, err)
                       : db_sqlite_open(&config, out, err);

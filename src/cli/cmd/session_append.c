@@ -271,8 +271,9 @@ static const struct opt append_opts[] = {
              "and a different entry with it is refused"},
     {.name = "any",
      .kind = OPT_FLAG,
-     .help = "take entries of any shape: without the fields that their type needs, "
-             "or with a type that looks like a mistake"},
+     .help =
+         "take entries of any shape: without the fields that their type needs, "
+         "or with a type that looks like a mistake"},
     {.name = "sync",
      .kind = OPT_FLAG,
      .help = "acknowledge an entry only when it is durable"},

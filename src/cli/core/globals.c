@@ -19,8 +19,9 @@ const struct opt cli_globals[] = {
      .kind = OPT_TEXT,
      .value = "URL",
      .env = "QUIRE_DB",
-     .help = "keep everything in PostgreSQL, postgres://user@host/database, which "
-             "several machines share; the home then has working copies and caches"},
+     .help =
+         "keep everything in PostgreSQL, postgres://user@host/database, which "
+         "several machines share; the home then has working copies and caches"},
     {.name = "blobs",
      .kind = OPT_TEXT,
      .value = "URL",

@@ -53,8 +53,9 @@ void cli_store_options(const struct args *args, quire_options *options)
 
 void cli_warn_absent(struct cli *cli)
 {
-    bool told = args_text(cli->args, "db") || (args_text(cli->args, "home") && !args_env(cli->args, "home") &&
-                cli->args->cmd->store != STORE_WRITE); /* by home_check() */
+    bool told = args_text(cli->args, "db") ||
+                (args_text(cli->args, "home") && !args_env(cli->args, "home") &&
+                 cli->args->cmd->store != STORE_WRITE); /* by home_check() */
 
     if (told || cli->quiet || cli->json ||
         access(quire_home(cli->q), F_OK) == 0 || errno != ENOENT)
