@@ -32,8 +32,8 @@ datadir  ?= $(prefix)/share
 DESTDIR  ?=
 
 # The modules of the library, and those of the binary that stand on it.
-LIB_DIRS := base secrets store search catalog blob gc session output artifact memory jp workspace \
-            sandbox diff api/core api check purge slash export import \
+LIB_DIRS := base secrets store search catalog blob gc session output artifact memory jp workspace sync \
+            sandbox diff api/core api/sync api check purge slash export import \
             $(patsubst src/%/,%,$(sort $(wildcard src/import/*/)))
 SERVER_DIRS := mcp http view server server/routes server/openapi server/mcp
 CLI_DIRS := cli/core cli/cmd

@@ -48,4 +48,7 @@
 #include "quire/retain.h"
 #include "quire/purge.h"
 
+/* other homes, other places */
+#include "quire/sync.h"
+
 #endif

@@ -437,6 +437,28 @@ static const char keeping_schema[] =
     "CREATE INDEX trash_key ON trash(tenant, key);"
     "CREATE INDEX trash_moving ON trash(name) WHERE state <> 2;";
 
+/* See api/sync/home.h. The first is derived. */
+static const char sync_schema[] =
+    "CREATE TABLE sync_file("
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " name TEXT NOT NULL," /* below the tenant's root                       */
+    " inode INTEGER NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL," /* nanoseconds */
+    " changed INTEGER NOT NULL,"
+    " data BLOB NOT NULL," /* what was read of it                           */
+    " PRIMARY KEY(tenant, name))" DDL_CLUSTERED ";"
+    "CREATE TABLE memory_uid(" /* of entries of other homes                 */
+    " memory INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,"
+    " tenant INTEGER NOT NULL,"
+    " uid BLOB NOT NULL," /* 16 bytes */
+    " PRIMARY KEY(memory, tenant))" DDL_CLUSTERED ";"
+    "CREATE TABLE sync_local(" /* what is not sent                          */
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " kind TEXT NOT NULL," /* 'session', 'project', 'folder'                */
+    " value TEXT NOT NULL,"
+    " PRIMARY KEY(tenant, kind, value))" DDL_CLUSTERED ";";
+
 /* Tables below artifacts, sessions, folders and entries have the tenant, so that every
  * statement can name it. It stands last in the key: deleting the row above looks for
  * the others. The columns of the key come first, because the integrity check of
@@ -630,6 +652,7 @@ static const struct {
     {.tables = continuation_schema},
     {.tables = keeping_schema},
     {.tables = exported_schema},
+    {.tables = sync_schema},
 };
 
 /* Take step `i`, of a file that will have all of them. */

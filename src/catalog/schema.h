@@ -43,7 +43,8 @@ enum schema_step {
     SCHEMA_CONTINUATIONS = 26,
     SCHEMA_KEEPING = 27,  /* pins, holds and the trash */
     SCHEMA_EXPORTED = 28, /* sessions that were placed for agents */
-    SCHEMA_STEPS = SCHEMA_EXPORTED,
+    SCHEMA_SYNC = 29,     /* what two homes compare */
+    SCHEMA_STEPS = SCHEMA_SYNC,
 };
 
 /* Create the tables, or bring them up to date. *steps is how many steps the

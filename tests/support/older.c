@@ -17,6 +17,7 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {29, "DROP TABLE sync_local; DROP TABLE memory_uid; DROP TABLE sync_file;"},
     {28, "DROP TABLE exported"},
     {27, "DROP TABLE trash; DROP TABLE session_keep;"},
     {26, "DROP TABLE continuation"},

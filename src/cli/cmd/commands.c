@@ -225,11 +225,12 @@ const struct noun *const cli_nouns[] = {
 };
 
 const struct cmd *const cli_plain[] = {
-    &cmd_setup,   &cmd_open,       &cmd_import, &cmd_resume,  &cmd_search,
-    &cmd_diff,    &cmd_read,       &cmd_run,    &cmd_serve,   &cmd_mcp,
-    &cmd_watch,   &cmd_slash,      &cmd_gc,     &cmd_check,   &cmd_repair,
-    &cmd_reindex, &cmd_stats,      &cmd_du,     &cmd_retain,  &cmd_purge,
-    &cmd_doctor,  &cmd_completion, &cmd_help,   &cmd_version, NULL,
+    &cmd_setup,   &cmd_open,   &cmd_import,     &cmd_resume, &cmd_search,
+    &cmd_diff,    &cmd_read,   &cmd_run,        &cmd_serve,  &cmd_mcp,
+    &cmd_watch,   &cmd_slash,  &cmd_gc,         &cmd_check,  &cmd_repair,
+    &cmd_reindex, &cmd_stats,  &cmd_du,         &cmd_retain, &cmd_purge,
+    &cmd_sync,    &cmd_doctor, &cmd_completion, &cmd_help,   &cmd_version,
+    NULL,
 };
 
 const struct cmd *const cli_hidden[] = {&cmd_complete, NULL};

@@ -50,7 +50,7 @@ extern const struct cmd cmd_config_get, cmd_config_set, cmd_config_ls;
 extern const struct cmd cmd_setup, cmd_open, cmd_resume, cmd_import, cmd_search,
     cmd_diff, cmd_read, cmd_run, cmd_serve, cmd_mcp, cmd_watch, cmd_slash,
     cmd_gc, cmd_check, cmd_repair, cmd_reindex, cmd_stats, cmd_du, cmd_retain,
-    cmd_purge, cmd_doctor, cmd_completion, cmd_help, cmd_version;
+    cmd_purge, cmd_sync, cmd_doctor, cmd_completion, cmd_help, cmd_version;
 
 extern const struct cmd cmd_complete;
 
