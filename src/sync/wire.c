@@ -62,6 +62,11 @@ void wire_free(struct wire *w)
     free(w);
 }
 
+bool wire_write_failed(const struct wire *w)
+{
+    return w->failed;
+}
+
 uint64_t wire_sent(const struct wire *w)
 {
     return w->n_sent;

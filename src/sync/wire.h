@@ -79,6 +79,9 @@ quire_status wire_unexpected(enum wire_type type, quire_bytes content,
 /* Tell the peer why this side stops. Failures are ignored. */
 void wire_fail(struct wire *w, const quire_error *why);
 
+/* Whether a write failed: the peer may have said why before. */
+bool wire_write_failed(const struct wire *w);
+
 /* Bytes on the wire. */
 uint64_t wire_sent(const struct wire *w);
 uint64_t wire_received(const struct wire *w);

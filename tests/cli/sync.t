@@ -21,18 +21,19 @@ quire: ssh ended with status 1
 $ quire sync --ssh 'echo Welcome' me@far
 quire: this is no stream of Quire (expected "quire 1 sync")
 hint: the other side has to run a Quire of this version
-? 2
+? 3
 
 # what is marked stays here
 $ T=$(quire session new --title two --cwd /srv/private | cut -d'"' -f4)
 $ quire sync --keep-local project=/srv/private
 $ quire sync --list-local --json
 {"kind":"project","value":"/srv/private"}
-$ quire --json sync ../stick
-{"sent":0,…
+$ quire --json --quiet sync ../stick | cut -d, -f1
+quire: created the home ../stick
+{"sent":0
 $ quire sync --share project=/srv/private
-$ quire --json sync ../stick
-{"sent":1,…
+$ quire --json sync ../stick | cut -d, -f1
+{"sent":1
 $ quire sync --keep-local nonsense
 quire: nonsense is not session=S, project=DIR or folder=NAME
 hint: such as project=/srv/private

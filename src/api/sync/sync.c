@@ -298,6 +298,25 @@ static bool any_bit(const struct buf *bits)
     return false;
 }
 
+/* The other side has closed the stream: why, if it said so before. */
+static quire_status read_reason(struct wire *w, quire_error *err)
+{
+    quire_error why = {.status = QUIRE_OK};
+    enum wire_type type = WIRE_TURN;
+    quire_bytes content;
+    quire_status st;
+
+    do
+        st = wire_receive(w, &type, &content, &why);
+    while (!st && type != WIRE_FAIL && type != WIRE_END_OF_STREAM);
+    if (!st && type == WIRE_FAIL)
+        st = wire_unexpected(type, content, &why);
+    if (!st || st == QUIRE_IO)
+        return QUIRE_IO;
+    *err = why;
+    return st;
+}
+
 static quire_status run_caller(struct moving *m, struct wire *w,
                                quire_error *err)
 {
@@ -326,6 +345,8 @@ static quire_status run_caller(struct moving *m, struct wire *w,
         if (!st)
             st = wire_flush(w, true, err);
     }
+    if (st == QUIRE_IO && wire_write_failed(w))
+        st = read_reason(w, err);
     sync_plan_release(&c.plan);
     buf_release(&c.different);
     buf_release(&c.need);

@@ -313,7 +313,7 @@ const struct cmd cmd_sync = {
         "merged (both homes had changed them), skipped, trips (how often this "
         "side waited for the other).",
     .opts = opts_sync,
-    .examples = "quire sync ../stick/quire",
+    .examples = "quire sync ./stick",
     .store = STORE_WRITE,
     .run = sync_run,
 };
