@@ -11,15 +11,22 @@ export function pageHead(title, ...actions) {
 
 // Fill `host` with draw(await ask()); a spinner meanwhile, and on failure why, with a
 // button that tries again.
+// An answer that comes after a later one is left out.
+const turns = new WeakMap();
+
 export async function load(host, ask, draw, {quiet = false} = {}) {
+  const turn = (turns.get(host) || 0) + 1;
+  turns.set(host, turn);
   if (!quiet)
     replace(host, spinner());
   try {
     const got = await ask();
+    if (turns.get(host) !== turn)
+      return null;
     replace(host, draw(got));
     return got;
   } catch (error) {
-    if (error.name !== 'AbortError')
+    if (error.name !== 'AbortError' && turns.get(host) === turn)
       replace(host, errorBox(error, () => load(host, ask, draw)));
     return null;
   }

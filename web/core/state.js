@@ -50,3 +50,25 @@ export function theme(next) {
     dispatchEvent(new Event('themechange'));
   return now;
 }
+
+// Run something that takes a while once at a time. Who asks meanwhile gets another run after
+// it: what it found may be older than the question.
+export function oneAtATime(run) {
+  let running = null;
+  let again = false;
+  async function all() {
+    try {
+      do {
+        again = false;
+        await run();
+      } while (again);
+    } finally {
+      running = null;
+    }
+  }
+  return () => {
+    again = Boolean(running);
+    running = running || all();
+    return running;
+  };
+}

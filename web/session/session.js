@@ -11,7 +11,7 @@ import {api, me} from '../core/api.js';
 import {count, duration, money, plural} from '../core/format.js';
 import {events} from '../core/events.js';
 import {current, go, note} from '../core/router.js';
-import {settings} from '../core/state.js';
+import {oneAtATime, settings} from '../core/state.js';
 import {toggleSecrets, withMasks} from '../core/secrets.js';
 import {VirtualList} from '../core/list.js';
 import {copy, empty, iconButton, toast, toastError} from '../core/ui.js';
@@ -50,6 +50,8 @@ class SessionPage {
     this.follow = false;
     this.current = -1;
     this.timers = {};
+    // Two at once would take the same entries twice, and an older answer for the newer.
+    this.extend = oneAtATime(() => this.extendOnce());
   }
 
   later(name, ms, run) {
@@ -592,6 +594,8 @@ class SessionPage {
   onEvent(event) {
     if (event.conversation_id != null && event.conversation_id !== this.number)
       return;
+    if (event.type === 'changed' && event.session && event.session !== this.model.session.id)
+      return;
     if (event.type === 'conversation.removed')
       return;
     if (/^conversation|^changed/.test(event.type))
@@ -599,12 +603,15 @@ class SessionPage {
     this.later('event', EVENT_MS, () => this.extend());
   }
 
-  async extend() {
+  async extendOnce() {
     const {model} = this;
-    const atCurrent = model.shownLeaf === model.leaf || (model.leaf >= 0 && model.isOnPath(model.leaf));
+    const {shownLeaf, leaf} = model;
+    let atCurrent = model.shownLeaf === model.leaf || (model.leaf >= 0 && model.isOnPath(model.leaf));
     try {
       const changed = await model.extend(this.signal);
       this.list.readScroll();
+      if (model.shownLeaf !== shownLeaf) // the reader went to another branch meanwhile
+        atCurrent = leaf >= 0 && model.isOnPath(leaf);
       const grown = model.position.length < model.n;
       if (changed || grown) {
         if (model.shownLeaf >= model.n)

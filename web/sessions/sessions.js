@@ -6,7 +6,7 @@ import {api, me} from '../core/api.js';
 import {count, plural} from '../core/format.js';
 import {events} from '../core/events.js';
 import {go, href, setQuery} from '../core/router.js';
-import {settings} from '../core/state.js';
+import {oneAtATime, settings} from '../core/state.js';
 import {VirtualList} from '../core/list.js';
 import {confirmDialog, empty, iconButton, menu, openDialog, promptDialog, toast} from '../core/ui.js';
 import {HELP, compile, has, setPart, split, toggle} from './filter.js';
@@ -29,6 +29,7 @@ class SessionsPage {
     this.picked = null;
     this.seen = settings.get('sessions.seen', 0);
     this.read(route);
+    this.reload = oneAtATime(() => this.reloadOnce());
   }
 
   read(route) {
@@ -39,20 +40,25 @@ class SessionsPage {
 
   // ---- data -------------------------------------------------------------------------
 
+  // Whether anything is new.
   async load() {
+    clearTimeout(this.again); // an event that comes from now on is not in the answer
     const got = await api.get('/v1/stats/sessions', null, {signal: this.signal});
     const names = got.columns;
     this.sessions = got.rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
     this.pending = got.pending;
-    clearTimeout(this.again);
     if (got.pending)
-      this.again = setTimeout(() => this.reload(), AGAIN_MS);
+      this.onEvent();
+    const text = JSON.stringify(got);
+    const isNew = text !== this.loaded;
+    this.loaded = text;
+    return isNew;
   }
 
-  async reload() {
+  async reloadOnce() {
     try {
-      await this.load();
-      this.draw();
+      if (await this.load())
+        this.draw();
     } catch (error) {
       if (error.name !== 'AbortError')
         toast(error.message, {kind: 'error'});
@@ -352,7 +358,7 @@ export async function show(host, route, signal) {
     return {};
   page.build();
   page.draw();
-  const off = events.on(['conversation', 'entry', 'folder'], () => page.onEvent());
+  const off = events.on(['conversation', 'entry', 'folder', 'connected'], () => page.onEvent());
   return {
     title: 'Sessions',
     keys: page.bindings(),
