@@ -179,6 +179,16 @@ int64_t quire_changes(quire *q);
  * Durable: reads only. */
 uint64_t quire_session_changes(quire *q);
 
+/* List the ids of the sessions whose files, or outputs, have changed since the last such
+ * call with `q`. `each` must not call the library.
+ *
+ * Owns: an id is lent until `each` returns.
+ * Fails: returns 0 if others may have changed, too: at the first call, without watches,
+ *   after many changes at once.
+ * Durable: reads only. */
+int quire_session_changed(quire *q, void (*each)(void *ctx, const char *id),
+                          void *ctx);
+
 QUIRE_DECLS_END
 
 #endif

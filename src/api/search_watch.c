@@ -14,8 +14,10 @@
 
 #include "api/search.h"
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/err.h"
 #include "base/tree_watch.h"
+#include "session/names.h"
 
 enum { ROOTS_MAX = 8, N_TREES = 2 };
 
@@ -134,6 +136,63 @@ bool search_watch_read(const struct quire *q, struct search_watch_state *out)
     bool blind;
 
     return read_state(q, out, &blind);
+}
+
+struct naming {
+    void (*each)(void *ctx, const char *id);
+    void *ctx;
+    char last[128];
+};
+
+/* "--dir--/<time>_<id>.jsonl", and what is in the directory "--dir--/<time>_<id>". */
+static void name_session(void *ctx, const char *name)
+{
+    struct naming *n = ctx;
+    const char *file = strchr(name, '/');
+    size_t len = file ? strcspn(file + 1, "/") : 0;
+    quire_bytes id;
+
+    if (!len || file[1] == '.')
+        return;
+    id = names_id_in_file(bytes_of(file + 1, len));
+    if (id.len == 0 || id.len >= sizeof n->last)
+        return;
+    if (strlen(n->last) == id.len && !memcmp(n->last, id.data, id.len))
+        return;
+    memcpy(n->last, id.data, id.len);
+    n->last[id.len] = '\0';
+    n->each(n->ctx, n->last);
+}
+
+int quire_session_changed(quire *q, void (*each)(void *ctx, const char *id),
+                          void *ctx)
+{
+    quire_search_watch *w = q->search_watch;
+    struct naming naming = {each, ctx, ""};
+    struct watched *one;
+    bool all = w != NULL;
+    int i;
+
+    if (!w)
+        return 0;
+    pthread_mutex_lock(&w->lock);
+    one = find(w, q->root);
+    all = one && one->first == q->seen_watch;
+    q->seen_watch = one ? one->first : 0;
+    for (i = 0; one && i < N_TREES; i++) {
+        uint64_t since = all ? q->seen_trees[i] : UINT64_MAX;
+        bool had = one->trees[i] != NULL;
+
+        if (state_of(one, i) < 2) { /* there is none */
+            q->seen_trees[i] = 0;
+            continue;
+        }
+        q->seen_trees[i] = tree_watch_generation(one->trees[i]);
+        all = tree_watch_changed(one->trees[i], since, name_session, &naming) &&
+              all && had;
+    }
+    pthread_mutex_unlock(&w->lock);
+    return all;
 }
 
 uint64_t quire_session_changes(quire *q)

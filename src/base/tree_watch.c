@@ -59,6 +59,14 @@ struct tree_watch {
     ino_t inode; /* of the root */
     struct dir_watches dirs;
     unsigned n_moves; /* in this call */
+
+    /* Files of the last events. Of generations above `complete` it has all. */
+    struct recent {
+        uint64_t generation;
+        char *name; /* owned */
+    } recent[TREE_WATCH_NAMES];
+    size_t n_recent; /* ever; the last ones are kept */
+    uint64_t complete;
     _Alignas(struct inotify_event) char events[EVENT_BYTES];
 };
 
@@ -182,6 +190,34 @@ static void handle_subdir(struct tree_watch *w, const char *dir,
     free(name);
 }
 
+/* Events that are being read belong to the next generation. */
+static void note_file(struct tree_watch *w, const char *dir, const char *name)
+{
+    struct recent *r = &w->recent[w->n_recent % TREE_WATCH_NAMES];
+    uint64_t generation = w->generation + 1;
+    char *whole;
+    size_t i;
+
+    if (asprintf(&whole, "%s%s%s", dir, *dir ? "/" : "", name) < 0) {
+        w->complete = generation;
+        return;
+    }
+    for (i = 0; i < TREE_WATCH_NAMES; i++) {
+        struct recent *old = &w->recent[i];
+
+        if (old->name && !strcmp(old->name, whole)) {
+            old->generation = generation;
+            free(whole);
+            return;
+        }
+    }
+    if (r->name && r->generation > w->complete)
+        w->complete = r->generation;
+    free(r->name);
+    *r = (struct recent){generation, whole};
+    w->n_recent++;
+}
+
 static void handle_event(struct tree_watch *w, const struct inotify_event *e)
 {
     const char *dir = dir_watches_name(&w->dirs, e->wd);
@@ -194,6 +230,10 @@ static void handle_event(struct tree_watch *w, const struct inotify_event *e)
         dir_watches_forget(&w->dirs, e->wd);
     else if (e->mask & IN_ISDIR && e->len)
         handle_subdir(w, dir, e);
+    else if (e->len)
+        note_file(w, dir, e->name);
+    if (e->mask & (IN_ISDIR | IN_Q_OVERFLOW | IN_UNMOUNT))
+        w->complete = w->generation + 1;
 }
 
 /* Read what is in the queue. Whether there was anything, or it failed. */
@@ -230,6 +270,8 @@ uint64_t tree_watch_generation(struct tree_watch *w)
         w->state = ANEW;
     if (w->state != WATCHING || read_events(w)) {
         w->generation++;
+        if (w->state != WATCHING)
+            w->complete = w->generation;
         if (w->state == ANEW)
             watch_anew(w);
         else if (w->state == FAILED)
@@ -238,6 +280,21 @@ uint64_t tree_watch_generation(struct tree_watch *w)
     generation = w->generation;
     pthread_mutex_unlock(&w->lock);
     return generation;
+}
+
+bool tree_watch_changed(struct tree_watch *w, uint64_t since,
+                        void (*each)(void *ctx, const char *name), void *ctx)
+{
+    bool all;
+    size_t i;
+
+    pthread_mutex_lock(&w->lock);
+    all = since >= w->complete && w->state == WATCHING;
+    for (i = 0; i < TREE_WATCH_NAMES; i++)
+        if (w->recent[i].name && w->recent[i].generation > since)
+            each(ctx, w->recent[i].name);
+    pthread_mutex_unlock(&w->lock);
+    return all;
 }
 
 bool tree_watch_is_blind(struct tree_watch *w)
@@ -277,9 +334,13 @@ quire_status tree_watch_new(const char *path, size_t dirs_max,
 
 void tree_watch_free(struct tree_watch *w)
 {
+    size_t i;
+
     if (!w)
         return;
     stop_watching(w);
+    for (i = 0; i < TREE_WATCH_NAMES; i++)
+        free(w->recent[i].name);
     pthread_mutex_destroy(&w->lock);
     free(w->path);
     free(w);

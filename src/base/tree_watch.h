@@ -63,6 +63,14 @@ quire_status tree_watch_new(const char *path, size_t dirs_max,
  * has changed since. Never 0. */
 uint64_t tree_watch_generation(struct tree_watch *w);
 
+/* Call `each` with the files that have changed since the call that returned `since`, as
+ * far as events have been read: relative names, of up to TREE_WATCH_NAMES. False: others
+ * may have, too. A name is lent, and `each` must not call the watch. */
+enum { TREE_WATCH_NAMES = 16 };
+
+bool tree_watch_changed(struct tree_watch *w, uint64_t since,
+                        void (*each)(void *ctx, const char *name), void *ctx);
+
 /* Whether each call returns a new number at present. */
 bool tree_watch_is_blind(struct tree_watch *w);
 

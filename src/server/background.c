@@ -36,12 +36,20 @@ enum { LIVE_MAX = 4 };
 enum { SURE_EVERY_MS = 1000, DOUBT_EVERY_MS = 60000 };
 enum foreign { FOREIGN_NONE, FOREIGN_MAYBE, FOREIGN_CERTAIN };
 
+/* Sessions that a `changed` names, each with an event of its own. */
+enum { CHANGED_MAX = 4 };
+
 struct watched {
     int64_t tenant;
     quire *q;
     quire_watch *watch;
     bool listed; /* in the last list of tenants                           */
     uint64_t sessions; /* quire_session_changes(), last; 0: not known */
+
+    /* Sessions that have changed since `changed` was published. */
+    char changed[CHANGED_MAX][64];
+    size_t n_changed;
+    bool more_changed; /* others may have */
 };
 
 /* What was counted at the last step. */
@@ -68,6 +76,7 @@ struct background {
     bool worked;          /* something was changed here since         */
     enum foreign foreign; /* whether another process changed anything */
     int64_t published_ms; /* when `changed` was published last    */
+    bool rows_changed;    /* quire.db, since then                     */
 };
 
 /* Wait for a step; true: shutdown. */
@@ -292,6 +301,23 @@ static void sync_workspaces(struct background *u)
 
 /* ---- other processes--------------------------------------------------------- */
 
+static void note_changed(void *ctx, const char *id)
+{
+    struct watched *w = ctx;
+    size_t i;
+
+    for (i = 0; i < w->n_changed && strcmp(w->changed[i], id) != 0;)
+        i++;
+    if (i < w->n_changed)
+        return;
+    if (i == CHANGED_MAX || strlen(id) >= sizeof w->changed[0]) {
+        w->more_changed = true;
+        return;
+    }
+    strcpy(w->changed[i], id);
+    w->n_changed++;
+}
+
 /* Whether a session file of a tenant that has subscribers has changed. */
 static bool detect_appends(struct background *u)
 {
@@ -307,6 +333,13 @@ static bool detect_appends(struct background *u)
             continue;
         n++;
         w->sessions = quire_session_changes(w->q);
+        if (before == w->sessions)
+            continue;
+        w->more_changed |= !quire_session_changed(w->q, note_changed, w);
+        if (!before) { /* from here on they are known */
+            w->n_changed = 0;
+            w->more_changed = false;
+        }
         changed |= before && w->sessions && before != w->sessions;
     }
     return changed;
@@ -325,6 +358,45 @@ static bool is_pause(const struct pause *last, const struct request_count *n)
     return last->quiet && atomic_load(&n->begun) == last->begun;
 }
 
+/* One event for each session, where nothing else has changed. */
+static void publish_sessions(struct background *u, const struct watched *w)
+{
+    size_t i;
+
+    for (i = 0; i < w->n_changed; i++) {
+        struct buf data = BUF_INIT(1024);
+        struct event event = {.tenant = w->tenant, .kind = EVENT_CHANGED};
+        struct json_writer j;
+
+        json_begin(&j, &data);
+        json_object(&j);
+        json_put_str(&j, "session", w->changed[i]);
+        json_object_end(&j);
+        event.data = buf_bytes(&data);
+        if (!data.failed)
+            events_publish(u->c.events, &event);
+        buf_release(&data);
+    }
+}
+
+static void publish_changed(struct background *u)
+{
+    bool named = !u->rows_changed;
+    size_t i;
+
+    for (i = 0; i < u->n; i++)
+        named &= !u->list[i].more_changed;
+    if (!named)
+        events_publish_all(u->c.events, EVENT_CHANGED);
+    for (i = 0; i < u->n; i++) {
+        if (named)
+            publish_sessions(u, &u->list[i]);
+        u->list[i].n_changed = 0;
+        u->list[i].more_changed = false;
+    }
+    u->rows_changed = false;
+}
+
 /* Other processes may write to the home. A change can be seen, not its author. If
  * no request ran here meanwhile, it was another process; otherwise it may have
  * been, and `changed` is published rarely. */
@@ -338,6 +410,7 @@ static void detect_foreign_writes(struct background *u, int64_t now)
 
     if (!version || version != u->version)
         read_audit_log(u);
+    u->rows_changed |= u->version && version && version != u->version;
     if (u->version && version && version != u->version)
         u->foreign = alone || u->foreign == FOREIGN_CERTAIN ? FOREIGN_CERTAIN
                                                             : FOREIGN_MAYBE;
@@ -353,7 +426,7 @@ static void detect_foreign_writes(struct background *u, int64_t now)
         now - u->published_ms <
             (u->foreign == FOREIGN_CERTAIN ? SURE_EVERY_MS : DOUBT_EVERY_MS))
         return;
-    events_publish_all(u->c.events, EVENT_CHANGED);
+    publish_changed(u);
     u->foreign = FOREIGN_NONE;
     u->published_ms = now;
 }

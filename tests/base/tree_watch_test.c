@@ -583,3 +583,56 @@ TEST(threads_that_share_a_tree_watch_miss_no_change)
     close(fd);
     tree_watch_free(f.w);
 }
+
+static char named[4096];
+
+static void note_name(void *ctx, const char *name)
+{
+    size_t n = strlen(named);
+
+    (void)ctx;
+    snprintf(named + n, sizeof named - n, "%s%s", n ? " " : "", name);
+}
+
+static const char *names_since(struct fix *f, uint64_t since, bool *all)
+{
+    named[0] = '\0';
+    *all = tree_watch_changed(f->w, since, note_name, NULL);
+    return named;
+}
+
+TEST(the_files_that_have_changed_are_named_until_there_are_too_many)
+{
+    struct fix f = begin();
+    uint64_t first = tree_watch_generation(f.w), second;
+    char name[64];
+    bool all;
+    int i;
+
+    SAME_TEXT("", names_since(&f, first, &all));
+    YES(all);
+    test_write_file(test_path("tree/sub/old"), bytes_str("x"));
+    second = tree_watch_generation(f.w);
+    SAME_TEXT("sub/old", names_since(&f, first, &all));
+    YES(all);
+    test_write_file(test_path("tree/one"), bytes_str("x"));
+    tree_watch_generation(f.w);
+    SAME_TEXT("sub/old one", names_since(&f, first, &all));
+    YES(all);
+    SAME_TEXT("one", names_since(&f, second, &all));
+    YES(all);
+    for (i = 0; i < TREE_WATCH_NAMES; i++) {
+        snprintf(name, sizeof name, "tree/n%d", i);
+        test_write_file(test_path(name), bytes_str("x"));
+    }
+    tree_watch_generation(f.w);
+    names_since(&f, second, &all);
+    NO(all); /* "one" is gone from the list */
+    makes("tree/new");
+    second = tree_watch_generation(f.w);
+    names_since(&f, second - 1, &all);
+    NO(all); /* there may be files in a new directory */
+    names_since(&f, second, &all);
+    YES(all);
+    tree_watch_free(f.w);
+}

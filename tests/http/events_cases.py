@@ -332,7 +332,10 @@ def an_entry_that_another_process_appends_is_noticed(w):
         subprocess.run([server.program, "session", "append", id], env=env,
                        check=True, capture_output=True, input=b'{"type":'
                        b'"message","message":{"role":"user","content":"x"}}\n')
-        w.same(("changed", {}), one.event(5), "an entry by another process")
+        kind, data = one.event(5)
+        w.same("changed", kind, "an entry by another process")
+        # The first command on a home may write to its catalogue as well.
+        w.yes(data == {"session": id} or (n == 0 and data == {}), data)
         w.yes(one.is_quiet(1.5), "it is told once")
     for i in range(5):
         world.ask("POST", here + "/entries", entry, token)

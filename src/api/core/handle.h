@@ -77,6 +77,7 @@ struct quire {
     struct artifacts *artifacts;
     struct commit_queue *commit_queue;       /* shared with peers           */
     struct quire_search_watch *search_watch; /* borrowed; NULL: none  */
+    uint64_t seen_watch, seen_trees[2]; /* by quire_session_changed() */
     struct memories *memories;
     struct scratchpads *pads;
     int64_t tenant_state;  /* quire_changes() when the tenant was last found
