@@ -15,9 +15,9 @@ const LANGUAGES = {
   c: {...C_LIKE, words: C_WORDS, hash: true},
   cpp: {...C_LIKE, hash: true, words: C_WORDS + ' class namespace template typename public private protected virtual override new delete this using try catch throw constexpr noexcept operator friend'},
   java: {...C_LIKE, words: 'abstract boolean break byte case catch char class continue default do double else enum extends final finally float for if implements import instanceof int interface long new null package private protected public return short static super switch synchronized this throw throws true false try var void while record'},
-  js: {...C_LIKE, quotes: '"\'`', words: JS_WORDS},
-  ts: {...C_LIKE, quotes: '"\'`', words: JS_WORDS + ' abstract any as boolean declare enum implements interface keyof namespace never number private protected public readonly string type unknown'},
-  go: {...C_LIKE, quotes: '"`\'', words: 'break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var nil true false string int error bool byte'},
+  js: {...C_LIKE, quotes: '"\'\x60', words: JS_WORDS},
+  ts: {...C_LIKE, quotes: '"\'\x60', words: JS_WORDS + ' abstract any as boolean declare enum implements interface keyof namespace never number private protected public readonly string type unknown'},
+  go: {...C_LIKE, quotes: '"\x60\'', words: 'break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var nil true false string int error bool byte'},
   rust: {...C_LIKE, quotes: '"', words: 'as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod move mut pub ref return self Self static struct super trait true type unsafe use where while'},
   py: {...HASH, triple: true, words: 'and as assert async await break class continue def del elif else except False finally for from global if import in is lambda None nonlocal not or pass raise return True try while with yield self match case'},
   rb: {...HASH, words: 'alias and begin break case class def do else elsif end ensure false for if in module next nil not or redo rescue retry return self super then true undef unless until when while yield'},
@@ -68,7 +68,7 @@ function stringEnd(code, at, language) {
       i++;
     else if (code[i] === quote)
       return i + 1;
-    else if (code[i] === '\n' && quote !== '`')
+    else if (code[i] === '\n' && quote !== '\x60')
       return i;
   }
   return code.length;

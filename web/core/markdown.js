@@ -78,7 +78,7 @@ function escape(s) {
     s.push(el('br'), s.at + 2);
     return true;
   }
-  if (!next || !/[!-/:-@[-`{-~]/.test(next))
+  if (!next || !/[!-/:-@[-\x60{-~]/.test(next))
     return false;
   s.plain += next;
   s.at += 2;
@@ -87,12 +87,12 @@ function escape(s) {
 
 function codeSpan(s) {
   let n = 0;
-  while (s.text[s.at + n] === '`')
+  while (s.text[s.at + n] === '\x60')
     n++;
-  const mark = '`'.repeat(n);
+  const mark = '\x60'.repeat(n);
   let end = s.find(mark, s.at + n);
   while (end >= 0 && (s.text[end + n] === '`' || s.text[end - 1] === '`')) {
-    while (s.text[end] === '`')
+    while (s.text[end] === '\x60')
       end++;
     end = s.find(mark, end);
   }
@@ -212,7 +212,7 @@ function angle(s) {
 function bareLink(s) {
   if (isWord(s.text[s.at - 1]) || !s.text.startsWith('http', s.at))
     return false;
-  const found = /^https?:\/\/[^\s<>"'`\\]+/.exec(s.text.slice(s.at, s.at + 2000));
+  const found = /^https?:\/\/[^\s<>"'\x60\\]+/.exec(s.text.slice(s.at, s.at + 2000));
   if (!found)
     return false;
   let url = found[0].replace(/[.,;:!?*_~]+$/, '');
@@ -245,7 +245,7 @@ function lineBreak(s) {
   return true;
 }
 
-const RULES = {'\\': escape, '`': codeSpan, '*': emphasis, '_': emphasis, '~': emphasis,
+const RULES = {'\\': escape, '\x60': codeSpan, '*': emphasis, '_': emphasis, '~': emphasis,
   '[': bracket, '!': image, '<': angle, 'h': bareLink, '&': entity, '\n': lineBreak};
 
 // ---- blocks --------------------------------------------------------------------------
