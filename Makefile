@@ -203,6 +203,7 @@ $(B)/bench-program: $(BENCH_OBJ) $(LIB_OBJ)
 bench: all $(B)/bench-program
 	$(Q)CC='$(CC)' $(B)/bench-program $(BENCH)
 	$(Q)case '$(BENCH)' in ''|*viewer*) bench/viewer $(B) ;; esac
+	$(Q)case '$(BENCH)' in ''|*bindings*) bench/bindings $(B) ;; esac
 
 SOURCES  := $(wildcard include/*.h include/quire/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] fuzz/*.c \
             bench/*.[ch])
