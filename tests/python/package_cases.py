@@ -40,6 +40,10 @@ class Layout(HomeCase):
         self.assertEqual(built.returncode, 0, built.stderr)
         for line in run([program]).stdout.splitlines():
             name, *numbers = line.split()
+            if "." not in name and issubclass(getattr(_abi, name), _abi.Sized):
+                # It says its size: later versions of the library may have more fields.
+                self.assertLessEqual(ctypes.sizeof(getattr(_abi, name)), int(numbers[0]), name)
+                continue
             if "." not in name:
                 self.assertEqual(ctypes.sizeof(getattr(_abi, name)), int(numbers[0]), name)
                 continue
