@@ -48,6 +48,8 @@ class Layout(HomeCase):
                 self.assertEqual(ctypes.sizeof(getattr(_abi, name)), int(numbers[0]), name)
                 continue
             struct, field = name.split(".")
+            if field == "reserved":  # later versions take new fields from it
+                continue
             place = getattr(getattr(_abi, struct), field)
             self.assertEqual([place.offset, place.size], list(map(int, numbers)), name)
 
