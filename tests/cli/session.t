@@ -370,3 +370,24 @@ whole
 whole
 whole
 $ quire gc --grace 0 --yes >/dev/null; quire session fork $S >/dev/null; quire session show last --json --hydrate | grep -o '"content.*' | cmp - out
+
+# a project directory that was renamed keeps its sessions, those below it too
+$ quire session new --cwd /srv/old --title one; quire session new --cwd /srv/old/part --title two; quire session new --cwd /srv/older --title three
+{"id":…
+{"id":…
+{"id":…
+$ quire session move --project /srv/old /srv/new | wc -l
+2
+$ for d in /srv/new /srv/new/part /srv/older /srv/old; do quire session ls --ids --cwd $d | wc -l; done
+1
+1
+1
+0
+$ quire session move --project /srv/old /srv/new
+quire: no session belongs to /srv/old
+hint: `quire session ls` shows directories
+? 1
+$ quire session move --project /srv/new
+quire: --project needs the new directory alone
+hint: usage: quire session move S --cwd DIR, or --project OLD NEW
+? 2

@@ -173,7 +173,7 @@ $ quire session show $S --json
 {"type":"custom","id":"a1",…}
 $ quire session move $S
 quire: --cwd is missing
-hint: usage: quire session move S --cwd DIR
+hint: usage: quire session move S --cwd DIR, or --project OLD NEW
 ? 2
 
 # archive puts a session away, unarchive brings it back

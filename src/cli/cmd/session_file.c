@@ -1,6 +1,7 @@
 /*
  * session_file.c - fork, extract, move and archive sessions
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -77,17 +78,112 @@ const struct cmd cmd_session_extract = {
     .run = session_extract,
 };
 
+/* Sessions of a directory that was renamed, with their new directories. */
+struct project {
+    struct cli *cli;
+    const char *from, *to;
+    struct arena keep;
+    struct moving_session {
+        const char *id, *cwd;
+        struct moving_session *next;
+    } * list;
+};
+
+/* What follows `dir` in `cwd`; NULL: it is not that directory, nor below it. */
+static const char *below(const char *cwd, const char *dir)
+{
+    size_t len = strlen(dir);
+
+    while (len > 1 && dir[len - 1] == '/')
+        len--;
+    return !strncmp(cwd, dir, len) && (!cwd[len] || cwd[len] == '/') ? cwd + len
+                                                                     : NULL;
+}
+
+static quire_status plan_session(void *ctx, const quire_session_info *info,
+                                 quire_error *err)
+{
+    struct project *p = ctx;
+    const char *rest = below(info->cwd, p->from);
+    struct moving_session *m;
+
+    if (!rest)
+        return QUIRE_OK;
+    m = arena_alloc(&p->keep, sizeof *m);
+    if (!m)
+        return err_memory(err);
+    m->id = arena_text(&p->keep, bytes_str(info->id));
+    m->cwd = arena_printf(&p->keep, "%s%s", p->to, rest);
+    m->next = p->list;
+    p->list = m;
+    return m->id && m->cwd ? QUIRE_OK : err_memory(err);
+}
+
+/* A path as sessions have it: OLD is gone, so links in it are not resolved. */
+static const char *absolute(const char *dir, struct arena *keep)
+{
+    char here[4096];
+
+    return *dir == '/'                 ? dir
+           : getcwd(here, sizeof here) ? arena_printf(keep, "%s/%s", here, dir)
+                                       : NULL;
+}
+
+static int move_project(struct cli *cli, const char *from, const char *to)
+{
+    struct project p = {.cli = cli, .keep = ARENA_INIT};
+    quire_list_options o = QUIRE_LIST_OPTIONS_INIT;
+    struct moving_session *m;
+    quire_error err = {0};
+    int code = EXIT_DONE;
+
+    p.from = absolute(from, &p.keep);
+    p.to = absolute(to, &p.keep);
+    if (!p.from || !p.to)
+        err_set(&err, QUIRE_IO, "cannot tell the working directory");
+    if (!err.status &&
+        !quire_session_list(cli->q, &o, plan_session, &p, &err)) {
+        o.archived = 1;
+        quire_session_list(cli->q, &o, plan_session, &p, &err);
+    }
+    if (err.status) {
+        arena_release(&p.keep);
+        return cli_fail(cli, &err);
+    }
+    for (m = p.list; m; m = m->next) {
+        quire_session *s = NULL;
+
+        if (quire_session_move(cli->q, m->id, m->cwd, &s, &err))
+            code = cli_worse(code, session_fail(cli, &err));
+        else
+            code = cli_worse(code, session_print(cli, s));
+    }
+    if (!p.list) {
+        err_fail(&err, QUIRE_NOT_FOUND, "`quire session ls` shows directories",
+                 "no session belongs to %.200s", p.from);
+        code = cli_fail(cli, &err);
+    }
+    arena_release(&p.keep);
+    return code;
+}
+
 static int session_move(struct cli *cli, const struct args *args)
 {
-    const char *cwd = args_text(args, "cwd");
+    const char *cwd = args_text(args, "cwd"),
+               *project = args_text(args, "project");
     quire_session *s = NULL;
     quire_error err = {0};
     const char *which;
     int code;
 
-    if (!cwd)
-        return cli_usage(cli, "usage: quire session move S --cwd DIR",
-                         "--cwd is missing");
+    if (project && !cwd && args->n_words == 1)
+        return move_project(cli, project, args->words[0]);
+    if (!cwd || project)
+        return cli_usage(cli,
+                         "usage: quire session move S --cwd DIR, or "
+                         "--project OLD NEW",
+                         project ? "--project needs the new directory alone"
+                                 : "--cwd is missing");
     code = session_named(cli, args, &which);
     if (code)
         return code;
@@ -101,6 +197,12 @@ static const struct opt move_opts[] = {
      .kind = OPT_PATH,
      .value = "DIR",
      .help = "its new project directory"},
+    {.name = "project",
+     .kind = OPT_PATH,
+     .value = "OLD",
+     .help =
+         "move all sessions of the directory OLD, and of those below it, to "
+         "the directory that is given in the place of S"},
     {0},
 };
 
@@ -109,7 +211,12 @@ const struct cmd cmd_session_move = {
     .args = "[S]",
     .summary = "move a session to another project directory",
     .about = "Moves its outputs, too, all or nothing. Prints one JSON object: "
-             "id, path.",
+             "id, path.\n"
+             "\n"
+             "After a project directory was renamed, `--project OLD NEW` moves "
+             "its sessions along, archived ones too, and prints an object for "
+             "each. One that another process writes to is reported and stays: "
+             "run it again.",
     .opts = move_opts,
     .examples = "quire session move last --cwd ../elsewhere",
     .store = STORE_WRITE,
