@@ -156,10 +156,11 @@ static size_t find_sure_end(quire_bytes t, size_t body)
     return line ? (size_t)(line - s) + sizeof pem_key - 1 : at;
 }
 
+/* Keys that begin in the line in which another ends are held back together. */
 size_t secrets_open_key(quire_bytes text, size_t end)
 {
-    const char *s = text.data, *found, *head;
-    size_t at = 0, quote;
+    const char *s = text.data, *found, *head, *line;
+    size_t at = 0, first = 0, last = 0, quote;
 
     while (at < end && (found = memmem(s + at, end - at, pem_begin,
                                        sizeof pem_begin - 1))) {
@@ -169,9 +170,15 @@ size_t secrets_open_key(quire_bytes text, size_t end)
         head = find_key_line(text, from);
         if (!head)
             continue;
+        if (last == 0 || memchr(s + last, '\n', from - last))
+            first = from;
         at = walk_body(text, (size_t)(head - s) + sizeof pem_key - 1, &quote);
         if (at + 80 > end && !(at < end && memchr(s + at, '\n', end - at)))
-            return from;
+            return first;
+        line = starts_at(text, at, pem_end) ? find_key_line(text, at) : NULL;
+        last = line ? (size_t)(line - s) + sizeof pem_key - 1 : at;
+        /* The dashes that end one line may begin another. */
+        at = line ? last : from + sizeof pem_begin - 1;
     }
     return end;
 }
@@ -405,7 +412,7 @@ static size_t match_assignment(quire_bytes t, size_t at, struct match *m)
     if (m->level == SECRETS_SURE &&
         (!is_sure_value(bytes_of(s + at, n)) || char_at(t, at + n) == '('))
         return 0;
-    if (at + n == judged)
+    if (m->level == SECRETS_SURE && at + n == judged)
         n = run_of(t, at, is_plain_value);
     m->skip = at - from;
     return at - from + n;
