@@ -88,7 +88,6 @@ struct quire {
     struct artifact_limits limits;
     quire_secret_fn on_secret; /* NULL: none */
     void *secret_ctx;
-    int64_t secrets_us;    /* when that was asked, by the steady clock */
     int64_t secrets_state; /* quire_changes() when `secrets` was read; 0: read
                               again                                      */
     enum secrets_policy { SECRETS_OFF, SECRETS_WARN, SECRETS_MASK } secrets;

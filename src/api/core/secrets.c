@@ -44,10 +44,6 @@ size_t quire_secrets_find(quire_bytes text, quire_secret_fn each, void *ctx)
 
 /* ---- the setting --------------------------------------------------------- */
 
-/* How long the setting is taken as it was read: asking whether it has changed takes
- * locks of files, which cost as much as the append of a line. */
-#define TRUSTED_US 5000
-
 /* Sessions of several threads share the handle, and may be the first to ask. */
 quire_status secrets_policy(struct quire *q, enum secrets_policy *out,
                             quire_error *err)
@@ -55,15 +51,10 @@ quire_status secrets_policy(struct quire *q, enum secrets_policy *out,
     struct arena tmp = ARENA_INIT;
     quire_setting s = {.value = "off"};
     quire_status st = QUIRE_OK;
-    int64_t state, now_us;
+    int64_t state;
 
     pthread_mutex_lock(&q->blob_turn);
-    now_us = clock_steady_us();
-    state = q->secrets_state;
-    if (!state || now_us - q->secrets_us >= TRUSTED_US) {
-        state = quire_changes(q);
-        q->secrets_us = now_us;
-    }
+    state = quire_changes(q);
     if (!state || state != q->secrets_state) {
         st = need_catalog(q, false, err);
         if (!st)
